@@ -1,0 +1,105 @@
+package components
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// Cluster holds the facts of an EKS cluster that the components need.
+// LookupCluster reads them from AWS. A program that makes the cluster itself
+// fills a Cluster with its outputs, which may be unknown at preview.
+//
+// A fact that decides which resources exist, or that must be checked before
+// anything is made, is a plain value; the others are inputs.
+type Cluster struct {
+	// Name of the cluster. Required.
+	Name pulumi.StringInput
+	// Partition of the cluster's ARN: "aws", "aws-cn", "aws-us-gov". Required.
+	Partition pulumi.StringInput
+	// Region of the cluster, such as "eu-west-1". Required.
+	Region pulumi.StringInput
+	// AccountId is the twelve digits of the cluster's account. Required.
+	AccountId pulumi.StringInput
+
+	// Endpoint is the URL of the Kubernetes API server. Required by
+	// KarpenterChart.
+	Endpoint pulumi.StringInput
+	// CertificateAuthority is the API server's CA certificate, base64-encoded as
+	// EKS reports it. The components do not need it; Kubeconfig does.
+	CertificateAuthority pulumi.StringInput
+	// OidcIssuer is the URL of the cluster's OIDC issuer. Required by
+	// KarpenterIAM.
+	OidcIssuer pulumi.StringInput
+	// OidcProviderArn is the IAM OIDC provider of that issuer. Required by
+	// KarpenterIAM.
+	OidcProviderArn pulumi.StringInput
+	// SecurityGroupId is the cluster security group, which EKS made. Required by
+	// SubnetTagging.
+	SecurityGroupId pulumi.StringInput
+	// Subnets are the ids of the subnets for new nodes, by a key of the user's
+	// choice that names the subnet in Pulumi's state. LookupCluster takes the
+	// subnets of all managed node groups, by their ids. Required by
+	// SubnetTagging.
+	Subnets map[string]pulumi.StringInput
+
+	// KubernetesVersion is the cluster's Kubernetes minor, such as "1.34".
+	// Required.
+	KubernetesVersion string
+	// AuthenticationMode is API, API_AND_CONFIG_MAP or CONFIG_MAP. Empty is
+	// CONFIG_MAP, which clusters had before there was a choice.
+	AuthenticationMode string
+	// IpFamily is "ipv4" or "ipv6". Default: "ipv4".
+	IpFamily string
+	// NodeGroups are the managed node groups on whose nodes the controller may
+	// run. Empty: any node that Karpenter did not make.
+	NodeGroups []string
+	// SystemNodes is how many nodes those node groups want to have. With fewer
+	// than two, the controller runs once instead of twice. 0: not known.
+	SystemNodes int
+}
+
+// The authentication modes of EKS.
+//
+// Source: https://docs.aws.amazon.com/eks/latest/userguide/grant-k8s-access.html
+const (
+	authenticationAPI             = "API"
+	authenticationAPIAndConfigMap = "API_AND_CONFIG_MAP"
+	authenticationConfigMap       = "CONFIG_MAP"
+)
+
+const (
+	familyIPv4 = "ipv4"
+	familyIPv6 = "ipv6"
+)
+
+// check returns the faults of the facts that every component needs.
+func (c *Cluster) check() error {
+	if c == nil {
+		return errors.New("Cluster: missing: use LookupCluster, or fill in the facts of your own cluster") //nolint:staticcheck // a field's name
+	}
+	var f faults
+	f.require("Cluster.Name", c.Name != nil)
+	f.require("Cluster.Partition", c.Partition != nil)
+	f.require("Cluster.Region", c.Region != nil)
+	f.require("Cluster.AccountId", c.AccountId != nil)
+	f.require("Cluster.KubernetesVersion", c.KubernetesVersion != "")
+	switch c.AuthenticationMode {
+	case "", authenticationAPI, authenticationAPIAndConfigMap, authenticationConfigMap:
+	default:
+		f.add("Cluster.AuthenticationMode", fmt.Sprintf("found %q", c.AuthenticationMode),
+			"use API, API_AND_CONFIG_MAP or CONFIG_MAP")
+	}
+	switch c.IpFamily {
+	case "", familyIPv4, familyIPv6:
+	default:
+		f.add("Cluster.IpFamily", fmt.Sprintf("found %q", c.IpFamily), "use ipv4 or ipv6")
+	}
+	return errors.Join(f...)
+}
+
+// arn returns the ARN of something in the cluster's region and account.
+func (c *Cluster) arn(service string, resource pulumi.StringInput) pulumi.StringOutput {
+	return pulumi.Sprintf("arn:%s:%s:%s:%s:%s", c.Partition, service, c.Region, c.AccountId, resource)
+}

@@ -1,0 +1,182 @@
+package components
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/bindings"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
+)
+
+// KarpenterChartToken is the type token of KarpenterChart.
+const KarpenterChartToken = "kubernetes-autoscaling:index:KarpenterChart"
+
+// Names of the charts, which are also the names of their Helm releases.
+const (
+	chartCRDs       = "karpenter-crd"
+	chartController = "karpenter"
+)
+
+// chartTimeout bounds the wait for the controller to become ready, in seconds.
+const chartTimeout = 600
+
+// KarpenterChartArgs are the arguments of NewKarpenterChart.
+type KarpenterChartArgs struct {
+	// Cluster is the EKS cluster. Required, with its endpoint.
+	Cluster *Cluster
+	// Version is the Karpenter release to install. Default: release.Newest.
+	// The cluster's Kubernetes version must be one that it supports.
+	Version string
+	// ControllerRoleArn is the role of the controller, for IRSA. Required.
+	ControllerRoleArn pulumi.StringInput
+	// InterruptionQueueName is the name of the queue. Default: none, and no
+	// interruption handling.
+	InterruptionQueueName pulumi.StringInput
+	// Namespace is where Karpenter is installed; it must exist. Default:
+	// "kube-system".
+	Namespace string
+	// ServiceAccount is the name of the controller's service account. Default:
+	// "karpenter".
+	ServiceAccount string
+	// Replicas is the number of controller pods. Default: 2, or 1 where the
+	// cluster is known to have fewer than two nodes for them.
+	Replicas int
+	// Registry is where the charts are: an OCI repository ("oci://...") or a
+	// local folder with the archives karpenter-VERSION.tgz and
+	// karpenter-crd-VERSION.tgz. Default: release.ChartRegistry.
+	Registry string
+	// Values are further values of the karpenter chart, merged over ours.
+	Values map[string]any
+	// DependsOn are the resources that the controller needs all its life, such
+	// as its permissions: it is installed after them and removed before them.
+	DependsOn []pulumi.Resource
+}
+
+// KarpenterChart installs Karpenter's custom resource definitions and then its
+// controller, as two Helm releases of the same version. Helm never upgrades
+// definitions that a chart carries in its crds folder, so they are a release of
+// their own.
+type KarpenterChart struct {
+	pulumi.ResourceState
+
+	// ChartVersion is the installed version.
+	ChartVersion pulumi.StringOutput `pulumi:"chartVersion"`
+	// Namespace and ServiceAccount are those of the controller.
+	Namespace      pulumi.StringOutput `pulumi:"namespace"`
+	ServiceAccount pulumi.StringOutput `pulumi:"serviceAccount"`
+
+	controller *bindings.Release
+}
+
+// NewKarpenterChart registers a KarpenterChart.
+func NewKarpenterChart(ctx *pulumi.Context, name string, args *KarpenterChartArgs, opts ...pulumi.ResourceOption) (*KarpenterChart, error) {
+	a := KarpenterChartArgs{}
+	if args != nil {
+		a = *args
+	}
+	a.Namespace = defaulted(a.Namespace, release.DefaultNamespace)
+	a.ServiceAccount = defaulted(a.ServiceAccount, release.DefaultServiceAccount)
+	a.Registry = defaulted(a.Registry, release.ChartRegistry)
+	var f faults
+	rel := f.common(a.Cluster, a.Version)
+	a.check(&f, rel)
+	if err := f.of("KarpenterChart", name); err != nil {
+		return nil, err
+	}
+	if a.Replicas == 0 {
+		a.Replicas = 2
+		if a.Cluster.SystemNodes == 1 {
+			a.Replicas = 1
+		}
+	}
+	c := &KarpenterChart{}
+	if err := ctx.RegisterComponentResource(KarpenterChartToken, name, c, opts...); err != nil {
+		return nil, err
+	}
+	if err := c.install(ctx, name, a, rel); err != nil {
+		return nil, err
+	}
+	c.ChartVersion = pulumi.String(rel.Version).ToStringOutput()
+	c.Namespace = pulumi.String(a.Namespace).ToStringOutput()
+	c.ServiceAccount = pulumi.String(a.ServiceAccount).ToStringOutput()
+	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{
+		"chartVersion":   c.ChartVersion,
+		"namespace":      c.Namespace,
+		"serviceAccount": c.ServiceAccount,
+	})
+}
+
+// check adds the faults of the component's own arguments.
+func (a KarpenterChartArgs) check(f *faults, rel release.Release) {
+	if a.Cluster != nil {
+		f.require("Cluster.Endpoint", a.Cluster.Endpoint != nil)
+		if rel.Version != "" && a.Cluster.KubernetesVersion != "" {
+			f.include(rel.CheckKubernetes(a.Cluster.KubernetesVersion))
+		}
+	}
+	f.require("ControllerRoleArn", a.ControllerRoleArn != nil)
+	if a.Replicas < 0 {
+		f.add("Replicas", fmt.Sprintf("found %d", a.Replicas), "use 1 or 2")
+	}
+	f.include(release.CheckExtra("Values", a.Values))
+}
+
+// install registers the two Helm releases. The namespace is read first, so that
+// a cluster out of reach and a missing namespace end a preview.
+func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterChartArgs, rel release.Release) error {
+	namespace, err := bindings.GetNamespace(ctx, name+"-namespace", a.Namespace, pulumi.Parent(c))
+	if err != nil {
+		return fmt.Errorf("reading namespace %s: %w", a.Namespace, err)
+	}
+	crds, err := bindings.NewRelease(ctx, name+"-crd", &bindings.ReleaseArgs{
+		Name:      pulumi.String(chartCRDs),
+		Namespace: pulumi.String(a.Namespace),
+		Chart:     pulumi.String(chartReference(a.Registry, chartCRDs, rel)),
+		Version:   pulumi.String(rel.ChartTag()),
+		Timeout:   pulumi.Int(chartTimeout),
+	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{namespace}, a.DependsOn...)))
+	if err != nil {
+		return fmt.Errorf("installing custom resource definitions: %w", err)
+	}
+	controller, err := bindings.NewRelease(ctx, name+"-controller", &bindings.ReleaseArgs{
+		Name:      pulumi.String(chartController),
+		Namespace: pulumi.String(a.Namespace),
+		Chart:     pulumi.String(chartReference(a.Registry, chartController, rel)),
+		Version:   pulumi.String(rel.ChartTag()),
+		SkipCrds:  pulumi.Bool(true),
+		Timeout:   pulumi.Int(chartTimeout),
+		Values:    a.values(),
+	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{crds}, a.DependsOn...)))
+	if err != nil {
+		return fmt.Errorf("installing controller: %w", err)
+	}
+	c.controller = controller
+	return nil
+}
+
+func (a KarpenterChartArgs) values() pulumi.MapOutput {
+	queue := a.InterruptionQueueName
+	if queue == nil {
+		queue = pulumi.String("")
+	}
+	return pulumi.All(a.Cluster.Name, a.Cluster.Endpoint, a.Cluster.Region, a.ControllerRoleArn, queue).
+		ApplyT(func(v []any) map[string]any {
+			return release.Values{
+				ClusterName: v[0].(string), ClusterEndpoint: v[1].(string), Region: v[2].(string),
+				RoleArn: v[3].(string), InterruptionQueue: v[4].(string),
+				ServiceAccount: a.ServiceAccount, NodeGroups: a.Cluster.NodeGroups, Replicas: a.Replicas, Extra: a.Values,
+			}.Chart()
+		}).(pulumi.MapOutput)
+}
+
+// chartReference returns where a chart is: its OCI reference, or the archive in
+// a local folder.
+func chartReference(registry, chart string, rel release.Release) string {
+	if strings.HasPrefix(registry, "oci://") {
+		return strings.TrimSuffix(registry, "/") + "/" + chart
+	}
+	return filepath.Join(registry, chart+"-"+rel.ChartTag()+".tgz")
+}

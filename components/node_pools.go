@@ -1,0 +1,151 @@
+package components
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
+	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
+	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
+)
+
+// NodePoolsToken is the type token of NodePools.
+const NodePoolsToken = "kubernetes-autoscaling:index:NodePools"
+
+// NodePoolsArgs are the arguments of NewNodePools.
+type NodePoolsArgs struct {
+	// Cluster is the EKS cluster. Required.
+	Cluster *Cluster
+	// Version is the installed Karpenter release. Default: release.Newest.
+	Version string
+	// NodeRoleName is the bare name of the node role. Required.
+	NodeRoleName pulumi.StringInput
+	// Pools are the NodePools by their names. Default: nodepool.Default.
+	Pools map[string]nodepool.Pool
+	// NodeClasses are the EC2NodeClasses by their names. Default: one with the
+	// name nodepool.DefaultNodeClass and nothing but defaults.
+	NodeClasses map[string]nodepool.NodeClass
+	// Chart is the installation of Karpenter. The pools are made after it and
+	// removed before it, since only a running controller can end their nodes.
+	// Required, unless DependsOn holds what installs Karpenter.
+	Chart *KarpenterChart
+	// DependsOn are further resources that nodes need, such as the discovery
+	// tags and the nodes' access to the cluster.
+	DependsOn []pulumi.Resource
+}
+
+// NodePools is the set of EC2NodeClasses and NodePools of a cluster.
+//
+// Source: https://karpenter.sh/docs/concepts/nodepools/
+type NodePools struct {
+	pulumi.ResourceState
+
+	// NodePoolNames and NodeClassNames are the names, sorted.
+	NodePoolNames  pulumi.StringArrayOutput `pulumi:"nodePoolNames"`
+	NodeClassNames pulumi.StringArrayOutput `pulumi:"nodeClassNames"`
+}
+
+// NewNodePools registers a NodePools.
+func NewNodePools(ctx *pulumi.Context, name string, args *NodePoolsArgs, opts ...pulumi.ResourceOption) (*NodePools, error) {
+	a := NodePoolsArgs{}
+	if args != nil {
+		a = *args
+	}
+	a = a.withDefaults()
+	var f faults
+	rel := f.common(a.Cluster, a.Version)
+	a.check(&f, rel)
+	if err := f.of("NodePools", name); err != nil {
+		return nil, err
+	}
+	c := &NodePools{}
+	if err := ctx.RegisterComponentResource(NodePoolsToken, name, c, opts...); err != nil {
+		return nil, err
+	}
+	classes, err := c.classes(ctx, name, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.pools(ctx, name, a, classes); err != nil {
+		return nil, err
+	}
+	c.NodePoolNames = pulumi.ToStringArray(slices.Sorted(maps.Keys(a.Pools))).ToStringArrayOutput()
+	c.NodeClassNames = pulumi.ToStringArray(slices.Sorted(maps.Keys(a.NodeClasses))).ToStringArrayOutput()
+	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{
+		"nodePoolNames":  c.NodePoolNames,
+		"nodeClassNames": c.NodeClassNames,
+	})
+}
+
+func (a NodePoolsArgs) withDefaults() NodePoolsArgs {
+	if a.Pools == nil {
+		a.Pools = nodepool.Default()
+	}
+	if a.NodeClasses == nil {
+		a.NodeClasses = map[string]nodepool.NodeClass{nodepool.DefaultNodeClass: {}}
+	}
+	return a
+}
+
+// check adds the faults of the component's own arguments.
+func (a NodePoolsArgs) check(f *faults, rel release.Release) {
+	if rel.Version != "" && !rel.ServesV1 {
+		f.add("Version", fmt.Sprintf("Karpenter %s serves v1beta1 only, and pools are written as v1", rel.Version),
+			"use 1.0.0 or later")
+	}
+	f.require("NodeRoleName", a.NodeRoleName != nil)
+	if a.Chart == nil && len(a.DependsOn) == 0 {
+		f.add("Chart", "missing", "pass the KarpenterChart, or in DependsOn what installs Karpenter")
+	}
+	f.include(nodepool.Validate(a.Pools, a.NodeClasses))
+}
+
+// classes registers the EC2NodeClasses, after the controller and whatever else
+// the nodes need.
+func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (map[string]pulumi.Resource, error) {
+	after := slices.Clone(a.DependsOn)
+	if a.Chart != nil {
+		after = append(after, a.Chart.controller)
+	}
+	classes := map[string]pulumi.Resource{}
+	for _, key := range slices.Sorted(maps.Keys(a.NodeClasses)) {
+		spec := pulumi.All(a.NodeRoleName, a.Cluster.Name).ApplyT(func(v []any) map[string]any {
+			return a.NodeClasses[key].Spec(nodepool.Placement{
+				Role: v[0].(string), DiscoveryTag: DiscoveryTag, DiscoveryValue: v[1].(string),
+			})
+		})
+		class, err := c.object(ctx, name+"-class-"+key, nodepool.GroupAWS, nodepool.KindEC2NodeClass, key, spec, after)
+		if err != nil {
+			return nil, fmt.Errorf("creating node class %s: %w", key, err)
+		}
+		classes[key] = class
+	}
+	return classes, nil
+}
+
+// pools registers the NodePools, each after its class.
+func (c *NodePools) pools(ctx *pulumi.Context, name string, a NodePoolsArgs, classes map[string]pulumi.Resource) error {
+	for _, key := range slices.Sorted(maps.Keys(a.Pools)) {
+		pool := a.Pools[key]
+		after := []pulumi.Resource{classes[pool.NodeClassName()]}
+		if _, err := c.object(ctx, name+"-pool-"+key, nodepool.GroupKarpenter, nodepool.KindNodePool, key, pool.Spec(), after); err != nil {
+			return fmt.Errorf("creating node pool %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// object registers one of Karpenter's objects.
+func (c *NodePools) object(ctx *pulumi.Context, name, group, kind, key string, spec any, after []pulumi.Resource) (*apiextensions.CustomResource, error) {
+	return apiextensions.NewCustomResource(ctx, name, &apiextensions.CustomResourceArgs{
+		ApiVersion:  pulumi.String(group + "/" + nodepool.VersionV1),
+		Kind:        pulumi.String(kind),
+		Metadata:    metav1.ObjectMetaArgs{Name: pulumi.String(key)},
+		OtherFields: kubernetes.UntypedArgs{"spec": spec},
+	}, pulumi.Parent(c), pulumi.DependsOn(after))
+}

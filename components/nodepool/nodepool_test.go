@@ -1,0 +1,149 @@
+package nodepool
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/golden"
+)
+
+var oneClass = map[string]NodeClass{DefaultNodeClass: {}}
+
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
+
+func TestPresetsGolden(t *testing.T) {
+	for _, name := range PresetNames() {
+		golden.Check(t, "pool-"+name+".json", indented(t, Pool{Preset: name}.Spec()))
+		if p, _ := FindPreset(name); p.Summary == "" {
+			t.Errorf("preset %s has no summary", name)
+		}
+	}
+}
+
+func TestNodeClassGolden(t *testing.T) {
+	at := Placement{Role: "KarpenterNodeRole-ml-prod", DiscoveryTag: "karpenter.sh/discovery", DiscoveryValue: "ml-prod"}
+	golden.Check(t, "class-default.json", indented(t, NodeClass{}.Spec(at)))
+	golden.Check(t, "class-bottlerocket.json", indented(t, NodeClass{
+		AMIAlias: "bottlerocket@1.50.0", VolumeSize: "500Gi", Tags: map[string]Scalar{"team": "ml"},
+	}.Spec(at)))
+}
+
+func TestEveryPresetIsValid(t *testing.T) {
+	pools := map[string]Pool{}
+	for _, name := range PresetNames() {
+		pools[name] = Pool{Preset: name}
+	}
+	if err := Validate(pools, oneClass); err != nil {
+		t.Error(err)
+	}
+	if err := Validate(Default(), oneClass); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	p := Pool{
+		Preset: "gpu",
+		Labels: map[string]Scalar{"team": "ml"},
+		Taints: []Taint{},
+		Requirements: []Requirement{
+			{Key: labelCategory, Operator: "In", Values: []Scalar{"g"}},
+			{Key: "topology.kubernetes.io/zone", Operator: "In", Values: []Scalar{"eu-west-1a"}},
+		},
+		Limits:                 map[string]Scalar{ResourceGPU: "16"},
+		Weight:                 10,
+		Disruption:             Disruption{ConsolidateAfter: "30m"},
+		ExpireAfter:            "Never",
+		TerminationGracePeriod: "24h",
+	}
+	golden.Check(t, "pool-gpu-overridden.json", indented(t, p.Spec()))
+	if p.Taints == nil || len(p.Labels) != 1 {
+		t.Error("rendering changed the pool")
+	}
+}
+
+func TestScalars(t *testing.T) {
+	var taint Taint
+	for written, want := range map[string]Scalar{`true`: "true", `"true"`: "true", `1`: "1", `"a b"`: "a b"} {
+		if err := json.Unmarshal([]byte(`{"value":`+written+`}`), &taint); err != nil || taint.Value != want {
+			t.Errorf("%s: %q, %v", written, taint.Value, err)
+		}
+	}
+	for _, written := range []string{`{}`, `[]`, `{"a":1}`} {
+		if err := json.Unmarshal([]byte(`{"value":`+written+`}`), &taint); err == nil {
+			t.Errorf("%s is accepted", written)
+		}
+	}
+}
+
+func TestValidateRefuses(t *testing.T) {
+	gt := func(values ...Scalar) Pool {
+		return Pool{Preset: "cpu", Requirements: []Requirement{{Key: labelGeneration, Operator: "Gt", Values: values}}}
+	}
+	for _, c := range []struct {
+		name string
+		pool Pool
+		want string
+	}{
+		{"Upper", Pool{Preset: "cpu"}, `nodePools["Upper"]: found "Upper"`},
+		{strings.Repeat("n", 64), Pool{Preset: "cpu"}, "at most 63"},
+		{"p", Pool{Preset: "cpus"}, `nodePools["p"].preset: found "cpus", allowed is cpu, gpu`},
+		{"p", Pool{}, `nodePools["p"].limits: found none`},
+		{"p", Pool{Preset: "cpu", NodeClass: "other"}, `nodePools["p"].nodeClass: found "other", allowed is a node class of this stack: "default"`},
+		{"p", Pool{Preset: "cpu", Limits: map[string]Scalar{"cpu": "many"}}, `nodePools["p"].limits["cpu"]: found "many"`},
+		{"p", gt("3.5"), `nodePools["p"].requirements[0].values[0]: found "3.5"`},
+		{"p", gt("2", "3"), "found 2 values"},
+		{"p", gt(), "found 0 values"},
+		{"p", gt("-1"), `found "-1"`},
+		{"p", Pool{Preset: "cpu", Requirements: []Requirement{{Key: "a", Operator: "In"}}}, "requirements[0].values: found none"},
+		{"p", Pool{Preset: "cpu", Requirements: []Requirement{{Key: "a", Operator: "Exists", Values: []Scalar{"x"}}}}, "no value for Exists"},
+		{"p", Pool{Preset: "cpu", Requirements: []Requirement{{Key: "a", Operator: "Is", Values: []Scalar{"x"}}}}, `operator: found "Is"`},
+		{"p", Pool{Preset: "cpu", Requirements: []Requirement{{Operator: "Exists"}}}, "requirements[0].key: found nothing"},
+		{"p", Pool{Preset: "gpu", Taints: []Taint{{Key: "a", Effect: "Never"}}}, `taints[0].effect: found "Never"`},
+		{"p", Pool{Preset: "gpu", Taints: []Taint{{Effect: "NoSchedule"}}}, "taints[0].key: found nothing"},
+		{"p", Pool{Preset: "cpu", Weight: 101}, "weight: found 101"},
+		{"p", Pool{Preset: "cpu", ExpireAfter: "1hr"}, `expireAfter: found "1hr"`},
+		{"p", Pool{Preset: "cpu", ExpireAfter: "30d"}, `expireAfter: found "30d"`},
+		{"p", Pool{Preset: "cpu", ExpireAfter: "90"}, `expireAfter: found "90"`},
+		{"p", Pool{Preset: "cpu", TerminationGracePeriod: "Never"}, `terminationGracePeriod: found "Never"`},
+		{"p", Pool{Preset: "cpu", Disruption: Disruption{ConsolidationPolicy: "WhenUnderutilized"}}, `consolidationPolicy: found "WhenUnderutilized"`},
+	} {
+		err := Validate(map[string]Pool{c.name: c.pool}, oneClass)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v\n got %v\nwant %s", c.pool, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		class NodeClass
+		want  string
+	}{
+		{NodeClass{AMIAlias: "al2023"}, `nodeClasses["default"].amiAlias: found "al2023"`},
+		{NodeClass{AMIAlias: "ubuntu@latest"}, `amiAlias: found "ubuntu"`},
+		{NodeClass{VolumeSize: "100"}, `volumeSize: found "100"`},
+	} {
+		err := Validate(Default(), map[string]NodeClass{DefaultNodeClass: c.class})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.class, err)
+		}
+	}
+	if err := Validate(nil, oneClass); err == nil {
+		t.Error("no pools are accepted")
+	}
+}
+
+func TestAllFaultsAtOnce(t *testing.T) {
+	err := Validate(map[string]Pool{"A": {Weight: -1}, "b": {Preset: "none"}}, map[string]NodeClass{"C": {}})
+	for _, path := range []string{`nodePools["A"]`, `nodePools["A"].weight`, `nodePools["A"].limits`, `nodePools["b"].preset`, `nodePools["b"].nodeClass`, `nodeClasses["C"]`} {
+		if err == nil || !strings.Contains(err.Error(), path+":") {
+			t.Errorf("%s is not reported: %v", path, err)
+		}
+	}
+}

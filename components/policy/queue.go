@@ -1,0 +1,26 @@
+package policy
+
+// InterruptionQueue lets EventBridge write to the queue, and refuses everyone
+// who does not use TLS.
+//
+// Source: https://karpenter.sh/docs/reference/cloudformation/, "Interruption
+// Handling". The two principals are the same in every partition.
+func InterruptionQueue(queueArn string) Document {
+	return newDocument(
+		Statement{
+			Sid:       "EC2InterruptionPolicy",
+			Effect:    Allow,
+			Principal: Principal{"Service": {"events.amazonaws.com", "sqs.amazonaws.com"}},
+			Action:    List{"sqs:SendMessage"},
+			Resource:  List{queueArn},
+		},
+		Statement{
+			Sid:       "DenyHTTP",
+			Effect:    Deny,
+			Principal: Principal{"AWS": {"*"}},
+			Action:    List{"sqs:*"},
+			Resource:  List{queueArn},
+			Condition: only("Bool", map[string]string{"aws:SecureTransport": "false"}),
+		},
+	)
+}
