@@ -11,12 +11,13 @@ import (
 // Battery checks what must hold for every component:
 //
 //   - every URN is registered once;
-//   - everything below the component has a parent below the component;
+//   - all that is named after the component is below it, and the other way round;
 //   - resources and invokes use the component's provider for their package;
 //   - a preview registers the same resources as an up;
 //   - an error of an invoke is the program's error.
 //
-// The program registers one component of the given type with the given options.
+// The program registers one component of the given type, named "k", with the
+// given options.
 func Battery(t *testing.T, typ string, functions Functions, program func(ctx *pulumi.Context, opts ...pulumi.ResourceOption) error) {
 	t.Helper()
 	withProviders := func(ctx *pulumi.Context) error {
@@ -60,14 +61,13 @@ func checkURNs(t *testing.T, r *Recorder, typ string) {
 	}
 	root := r.OfType(typ)[0]
 	for _, res := range r.Resources {
-		if strings.HasPrefix(res.Type, "pulumi:") || res.URN == root.URN {
+		if res.URN == root.URN {
 			continue
 		}
-		if !strings.Contains(res.Parent, typ) {
-			t.Errorf("%s: its parent %q is not below the component", res.URN, res.Parent)
-		}
-		if !strings.HasPrefix(res.Name, root.Name) {
-			t.Errorf("%s: its name does not start with the component's", res.URN)
+		below := strings.Contains(res.Parent, typ)
+		named := strings.HasPrefix(res.Name, root.Name+"-")
+		if below != named {
+			t.Errorf("%s: below the component: %v, named after it: %v", res.URN, below, named)
 		}
 	}
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// load loads a configuration as the engine passes it.
+func load(t *testing.T, values map[string]string) (*Config, error) {
+	t.Helper()
+	b, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PULUMI_CONFIG", string(b))
+	return loadConfig("kubernetes-autoscaling")
+}
+
+const p = "kubernetes-autoscaling:"
+
+func TestLoadConfig(t *testing.T) {
+	c, err := load(t, map[string]string{
+		"aws:region":                "eu-west-1",
+		p + "clusterName":           "123",
+		p + "replicas":              "1",
+		p + "enableSpotTermination": "false",
+		p + "tags":                  `{"team":"ml"}`,
+		p + "nodePools":             `{"training":{"preset":"gpu","limits":{"nvidia.com/gpu":16},"taints":[{"key":"a","value":true,"effect":"NoSchedule"}]}}`,
+		p + "chartValues":           `{"anything":{"goes":1}}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.ClusterName != "123" || c.Replicas != 1 || *c.EnableSpotTermination || c.Tags["team"] != "ml" {
+		t.Errorf("%+v", c)
+	}
+	pool := c.NodePools["training"]
+	if pool.Limits["nvidia.com/gpu"] != "16" || pool.Taints[0].Value != "true" {
+		t.Errorf("%+v", pool)
+	}
+	if args := c.karpenter(nil); !args.DisableInterruptionQueue || args.Tags == nil {
+		t.Errorf("%+v", args)
+	}
+}
+
+func TestLoadConfigRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		key, value, want string
+	}{
+		{"clusterNam", "x", `kubernetes-autoscaling:clusterNam: no such key: did you mean "clusterName"?`},
+		{"KARPENTERVERSION", "x", `did you mean "karpenterVersion"?`},
+		{"zzzzzzzzzzzz", "x", "the known ones are"},
+		{"replicas", "two", `replicas: "two" is not a whole number`},
+		{"replicas", `[1]`, "replicas: found a array, allowed is a whole number"},
+		{"nodePools", `{"gpu":{"limit":{"cpu":1}}}`, `nodePools["gpu"].limit: no such key: did you mean "limits"?`},
+		{"nodePools", `{"gpu":{"taints":[{"keys":"a"}]}}`, `nodePools["gpu"].taints[0].keys: no such key: did you mean "key"?`},
+		{"nodePools", `{"gpu":{"weight":"heavy"}}`, "allowed is a whole number"},
+		{"nodePools", `{"gpu":{"limits":{"cpu":{}}}}`, "not a string, a number or a boolean"},
+		{"kubeContext", "x", "kubeContext: \"x\" has no file to look in"},
+		{"kubeconfig", file + "-absent", "no such file"},
+	} {
+		_, err := load(t, map[string]string{p + "clusterName": "ml-prod", p + c.key: c.value})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%s\n got %v\nwant %s", c.key, c.value, err, c.want)
+		}
+	}
+	if _, err := load(t, map[string]string{}); err == nil || !strings.Contains(err.Error(), "clusterName: missing") {
+		t.Error(err)
+	}
+	if _, err := load(t, map[string]string{p + "clusterName": "c", p + "kubeconfig": file}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLoadConfigReportsAllAtOnce(t *testing.T) {
+	_, err := load(t, map[string]string{p + "aaaaaaaaaaaaaaaa": "", p + "replicas": "x", p + "nodePools": `{"a":{"b":1,"c":2}}`})
+	for _, want := range []string{"aaaaaaaaaaaaaaaa", "replicas", `nodePools["a"].b`, `nodePools["a"].c`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is not reported: %v", want, err)
+		}
+	}
+}
