@@ -77,7 +77,7 @@ const (
 // check returns the faults of the facts that every component needs.
 func (c *Cluster) check() error {
 	if c == nil {
-		return errors.New("Cluster: missing: use LookupCluster, or fill in the facts of your own cluster") //nolint:staticcheck // a field's name
+		return errors.New("Cluster: missing: use LookupCluster, or fill in the facts of your own cluster")
 	}
 	var f faults
 	f.require("Cluster.Name", c.Name != nil)

@@ -90,25 +90,33 @@ func (c *Config) check(project string) error {
 			project, c.KubeContext, project))
 	}
 	if c.Kubeconfig != "" {
-		if _, err := os.Stat(c.Kubeconfig); err != nil {
-			errs = append(errs, fmt.Errorf("%s:kubeconfig: %w: write the path of a kubeconfig file, "+
-				"or leave it out for access through `aws eks get-token`", project, err))
+		server, err := serverOf(c.Kubeconfig, c.KubeContext)
+		if err == nil && server != "" {
+			err = checkReachable(server)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s:%w", project, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // provider returns how to reach the Kubernetes API of the cluster.
-func (c *Config) provider(ctx *pulumi.Context, cluster *components.Cluster) *kubernetes.ProviderArgs {
+func (c *Config) provider(ctx *pulumi.Context, cluster *components.Cluster) (*kubernetes.ProviderArgs, error) {
 	if c.Kubeconfig != "" {
 		args := &kubernetes.ProviderArgs{Kubeconfig: pulumi.String(c.Kubeconfig)}
 		if c.KubeContext != "" {
 			args.Context = pulumi.String(c.KubeContext)
 		}
-		return args
+		return args, nil
+	}
+	if endpoint, known := cluster.Endpoint.(pulumi.String); known {
+		if err := checkReachable(string(endpoint)); err != nil {
+			return nil, err
+		}
 	}
 	kubeconfig := pulumi.ToSecret(cluster.Kubeconfig(pulumiconfig.Get(ctx, "aws:profile"))).(pulumi.StringOutput)
-	return &kubernetes.ProviderArgs{Kubeconfig: kubeconfig}
+	return &kubernetes.ProviderArgs{Kubeconfig: kubeconfig}, nil
 }
 
 // karpenter returns the arguments of the component.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +50,15 @@ func TestLoadConfig(t *testing.T) {
 
 func TestLoadConfigRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // nothing was sent
+	content := fmt.Sprintf(`{current-context: a,
+contexts: [{name: a, context: {cluster: a}}, {name: dead, context: {cluster: dead}}, {name: none, context: {cluster: none}}],
+clusters: [{name: a, cluster: {server: "https://%s"}}, {name: dead, cluster: {server: "https://127.0.0.1:1"}}]}`, listener.Addr())
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -74,8 +84,17 @@ func TestLoadConfigRefuses(t *testing.T) {
 	if _, err := load(t, map[string]string{}); err == nil || !strings.Contains(err.Error(), "clusterName: missing") {
 		t.Error(err)
 	}
-	if _, err := load(t, map[string]string{p + "clusterName": "c", p + "kubeconfig": file}); err != nil {
-		t.Error(err)
+	for context, want := range map[string]string{
+		"":     "",
+		"a":    "",
+		"b":    `kubeContext: ` + file + ` has no context "b": it has a, dead, none`,
+		"dead": "https://127.0.0.1:1 is unreachable",
+		"none": `names cluster "none", which the file does not have`,
+	} {
+		_, err := load(t, map[string]string{p + "clusterName": "c", p + "kubeconfig": file, p + "kubeContext": context})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("context %q: %v", context, err)
+		}
 	}
 }
 

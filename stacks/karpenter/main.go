@@ -22,7 +22,11 @@ func program(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
-	provider, err := kubernetes.NewProvider(ctx, "kubernetes", config.provider(ctx, cluster))
+	access, err := config.provider(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	provider, err := kubernetes.NewProvider(ctx, "kubernetes", access)
 	if err != nil {
 		return err
 	}

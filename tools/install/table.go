@@ -1,0 +1,119 @@
+package main
+
+// group says who needs an artefact: `install run` and `install lint` take one
+// group each, so that a demo does not wait for the linters.
+type group string
+
+const (
+	groupRun  group = "run"
+	groupLint group = "lint"
+)
+
+// program is a Go command that is built from a pinned module.
+type program struct {
+	Name   string
+	Group  group
+	Dir    string // the folder with its go.mod, from the repository's root
+	Pkg    string
+	Module string // the requirement in Dir/go.mod whose version is the program's
+
+	// Ldflags may use ${version}, ${major} and ${minor}, without a leading v.
+	Ldflags string
+
+	// Embedded names files that Pkg embeds and that its folder lacks. The
+	// command ./embed VERSION OUT_DIR writes them, and the build sees them
+	// through an overlay: they never lie in the checkout.
+	Embedded []string
+
+	// SharesCache leaves -trimpath out, so that the packages compiled here serve
+	// the module's own tests and linters too. It is for modules of ours.
+	SharesCache bool
+
+	// Found is the rule by which an installed program is used as it is.
+	Found *foundRule
+	// Plugin is the name in Pulumi's plugin folder of the official build.
+	Plugin string
+	// Locate is an argument of the built program by which it says whether it
+	// finds what it needs from elsewhere.
+	Locate string
+}
+
+// foundRule says which installed versions of a program are as good as ours.
+type foundRule struct {
+	Min, Below string
+	// Beside must be there too, in the same folder or on PATH, or both are
+	// built.
+	Beside string
+	Why    string
+}
+
+const kubeLdflags = "-X k8s.io/component-base/version.gitVersion=v${version}" +
+	" -X k8s.io/component-base/version.gitMajor=${major}" +
+	" -X k8s.io/component-base/version.gitMinor=${minor}" +
+	" -X k8s.io/client-go/pkg/version.gitVersion=v${version}"
+
+var pulumiRule = foundRule{
+	Min: "3.200.0", Below: "4.0.0", Beside: "pulumi-language-go",
+	Why: "the oldest the engine tests hold for; a new major version may change the state format",
+}
+
+// programs is the table of everything built from Go modules, cheap and shared
+// packages first: the Kubernetes programs reuse each other's compiled packages.
+var programs = []program{
+	{Name: "etcd", Group: groupRun, Dir: "tools/kubernetes", Pkg: "go.etcd.io/etcd/server/v3", Module: "go.etcd.io/etcd/server/v3"},
+	{Name: "kube-apiserver", Group: groupRun, Dir: "tools/kubernetes", Pkg: "k8s.io/kubernetes/cmd/kube-apiserver", Module: "k8s.io/kubernetes", Ldflags: kubeLdflags},
+	{Name: "kube-controller-manager", Group: groupRun, Dir: "tools/kubernetes", Pkg: "k8s.io/kubernetes/cmd/kube-controller-manager", Module: "k8s.io/kubernetes", Ldflags: kubeLdflags},
+	{Name: "kube-scheduler", Group: groupRun, Dir: "tools/kubernetes", Pkg: "k8s.io/kubernetes/cmd/kube-scheduler", Module: "k8s.io/kubernetes", Ldflags: kubeLdflags},
+	{Name: "helm", Group: groupRun, Dir: "tools/helm", Pkg: "helm.sh/helm/v3/cmd/helm", Module: "helm.sh/helm/v3"},
+	{Name: "kwok", Group: groupRun, Dir: "tools/kwok", Pkg: "sigs.k8s.io/kwok/cmd/kwok", Module: "sigs.k8s.io/kwok"},
+	{
+		Name: "pulumi-language-go", Group: groupRun, Dir: "tools/pulumi-language-go",
+		Pkg: "github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go", Module: "github.com/pulumi/pulumi/sdk/v3",
+	},
+	{
+		Name: "pulumi", Group: groupRun, Dir: "tools/pulumi",
+		Pkg: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", Module: "github.com/pulumi/pulumi/pkg/v3",
+		Ldflags: "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}",
+		Found:   &pulumiRule,
+	},
+	{
+		Name: "pulumi-resource-kubernetes", Group: groupRun, Dir: "tools/pulumi-resource-kubernetes",
+		Pkg: ".", Module: "github.com/pulumi/pulumi-kubernetes/sdk/v4",
+		Ldflags:  "-X github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version=${version}",
+		Embedded: []string{"schema-embed.json", "terraform-mapping-embed.json"},
+		Plugin:   "resource-kubernetes",
+	},
+	{
+		Name: "pulumi-resource-aws", Group: groupRun, Dir: "tests/awsprovider",
+		Pkg: ".", Module: "github.com/pulumi/pulumi-aws/sdk/v6",
+		Plugin: "resource-aws", Locate: "locate", SharesCache: true,
+	},
+	{Name: "gofumpt", Group: groupLint, Dir: "tools/lint", Pkg: "mvdan.cc/gofumpt", Module: "mvdan.cc/gofumpt"},
+	{Name: "staticcheck", Group: groupLint, Dir: "tools/lint", Pkg: "honnef.co/go/tools/cmd/staticcheck", Module: "honnef.co/go/tools"},
+	{Name: "govulncheck", Group: groupLint, Dir: "tools/lint", Pkg: "golang.org/x/vuln/cmd/govulncheck", Module: "golang.org/x/vuln"},
+	{
+		Name: "golangci-lint", Group: groupLint, Dir: "tools/golangci-lint",
+		Pkg: "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", Module: "github.com/golangci/golangci-lint/v2",
+		Ldflags: "-X main.version=${version}",
+	},
+}
+
+// karpenterCharts is the module that holds the sources of Karpenter's charts.
+const karpenterCharts = "github.com/aws/karpenter-provider-aws"
+
+// chartRelease is one release of Karpenter whose charts are packaged, with the
+// checksum of its module.
+type chartRelease struct{ Version, Sum string }
+
+var chartReleases = []chartRelease{
+	{Version: "1.15.2", Sum: "h1:RGw64PB2ROUHZIUhBqjO78l3zJ9YctnWeullrr4cxYI="},
+}
+
+// chartNames are the charts of one release.
+var chartNames = []string{"karpenter", "karpenter-crd"}
+
+// pythonDir holds requirements.txt, from the repository's root.
+const pythonDir = "tools/python"
+
+// pythonMin is the oldest Python that requirements.txt resolves for.
+const pythonMin = "3.10"
