@@ -87,8 +87,9 @@ func up(ctx context.Context, dir string) (err error) {
 	}
 	s.title("Done")
 	s.say("%s in all, %.1f GiB of memory at most. The cloud stays up:", s.elapsed(), watch.peakGiB())
-	s.say("  eval \"$(build/localcloud env --dir %s)\"   # then aws and kubectl work on it", cloudDir)
-	s.say("  make demo-down                             # destroys the stack and stops everything")
+	s.say("  cd tests && eval \"$(go run ./localcloud/cmd/localcloud env --dir %s)\"\n"+
+		"                   lets aws and kubectl work on it;", cloudDir)
+	s.say("  make demo-down   destroys the stack and stops everything.")
 	return nil
 }
 
@@ -126,5 +127,9 @@ func down(ctx context.Context, dir string) error {
 
 // remove stops what runs in the folder and deletes it.
 func remove(dir string) error {
-	return errors.Join(localcloud.Remove(filepath.Join(dir, "cloud")), os.RemoveAll(dir))
+	err := localcloud.Remove(filepath.Join(dir, "cloud"))
+	if errors.Is(err, localcloud.ErrNotRunning) {
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(dir))
 }

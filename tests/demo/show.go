@@ -99,12 +99,13 @@ func table(s *screen, facts localcloud.Facts, before, after localcloud.Inventory
 	for _, arn := range added(before.AWS.AccessEntries[facts.ClusterName], entries) {
 		row("EKS access entry", arn[strings.LastIndex(arn, "/")+1:], entries[arn].Type)
 	}
-	for kind, tags := range map[string]map[string]map[string]string{
-		"subnet tag": after.AWS.SubnetTags, "security group tag": after.AWS.SecurityGroupTags,
-	} {
-		for _, id := range slices.Sorted(maps.Keys(tags)) {
-			if value, ok := tags[id]["karpenter.sh/discovery"]; ok {
-				row(kind, id, "karpenter.sh/discovery = "+value)
+	for _, tagged := range []struct {
+		kind string
+		tags map[string]map[string]string
+	}{{"subnet tag", after.AWS.SubnetTags}, {"security group tag", after.AWS.SecurityGroupTags}} {
+		for _, id := range slices.Sorted(maps.Keys(tagged.tags)) {
+			if value, ok := tagged.tags[id]["karpenter.sh/discovery"]; ok {
+				row(tagged.kind, id, "karpenter.sh/discovery = "+value)
 			}
 		}
 	}

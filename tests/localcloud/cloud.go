@@ -23,7 +23,6 @@ type Cloud struct {
 	mu      sync.Mutex // guards the rest
 	state   state
 	exits   map[string]string // how the parts that are children of this process ended
-	crash   error
 	stopped bool
 	done    chan struct{}
 }

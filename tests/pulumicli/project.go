@@ -19,7 +19,7 @@ const Stack = "ml-prod"
 
 // Options describe a project.
 type Options struct {
-	// Work is the folder for everything that the runs write. Required, and new.
+	// Work is the folder for everything that the runs write. Required.
 	Work string
 	// Tools is the folder of the programs and plugins. Required.
 	Tools string
@@ -42,11 +42,16 @@ type Project struct {
 	env     []string
 }
 
-// plugins are the provider plugins in the folder of the tools, with the version
-// that the product's SDKs ask for.
-var plugins = map[string]string{"kubernetes": "v4.25.0", "aws": "v6.83.4"}
+// plugins are the programs in the folder of the tools that the engine looks for
+// as installed plugins: the providers with the versions that the product's SDKs
+// ask for, and the language host with any.
+var plugins = map[string]string{
+	"pulumi-resource-kubernetes": "resource-kubernetes-v4.25.0",
+	"pulumi-resource-aws":        "resource-aws-v6.83.4",
+	"pulumi-language-go":         "language-go-v3.62.0",
+}
 
-// New prepares a project and makes its stack.
+// New prepares a project, or takes up the one that the work folder holds.
 func New(o Options) (*Project, error) {
 	if o.Output == nil {
 		o.Output = io.Discard
@@ -80,13 +85,12 @@ func isPulumi(variable string) bool { return strings.HasPrefix(variable, "PULUMI
 
 // linkPlugins puts the plugins where the engine looks for installed ones.
 func linkPlugins(tools, home string) error {
-	for name, version := range plugins {
-		program := "pulumi-resource-" + name
+	for program, plugin := range plugins {
 		source := filepath.Join(tools, program)
 		if _, err := os.Stat(source); err != nil {
 			return fmt.Errorf("the tools have no %s: run make tools: %w", program, err)
 		}
-		dir := filepath.Join(home, "plugins", "resource-"+name+"-"+version)
+		dir := filepath.Join(home, "plugins", plugin)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
@@ -103,8 +107,11 @@ func (p *Project) writeProject() error {
 	if err != nil {
 		return err
 	}
-	if err := copyProduct(root, p.dir); err != nil {
-		return err
+	if _, err := os.Stat(filepath.Join(p.dir, "Pulumi.yaml")); errors.Is(err, os.ErrNotExist) {
+		err = copyProduct(root, p.dir)
+		if err != nil {
+			return err
+		}
 	}
 	p.dir = filepath.Join(p.dir, filepath.FromSlash(p.options.Folder))
 	return nil
