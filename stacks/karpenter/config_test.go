@@ -54,7 +54,7 @@ func TestLoadConfigRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // nothing was sent
+	defer listener.Close()
 	content := fmt.Sprintf(`{current-context: a,
 contexts: [{name: a, context: {cluster: a}}, {name: dead, context: {cluster: dead}}, {name: none, context: {cluster: none}}],
 clusters: [{name: a, cluster: {server: "https://%s"}}, {name: dead, cluster: {server: "https://127.0.0.1:1"}}]}`, listener.Addr())

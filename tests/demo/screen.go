@@ -30,7 +30,7 @@ func (s *screen) title(text string) {
 }
 
 func (s *screen) say(format string, args ...any) {
-	fmt.Fprintf(s.File, format+"\n", args...) //nolint:errcheck // a closed screen is no reason to stop
+	fmt.Fprintf(s.File, format+"\n", args...)
 }
 
 func (s *screen) elapsed() string { return time.Since(s.start).Round(time.Second).String() }

@@ -81,7 +81,7 @@ func show(ctx context.Context, s *screen, cloud *localcloud.Cloud, dir string) e
 // table lists what the stack made, as AWS and the API server tell it.
 func table(s *screen, facts localcloud.Facts, before, after localcloud.Inventory) error {
 	w := tabwriter.NewWriter(s, 0, 0, 2, ' ', 0)
-	row := func(kind, name, detail string) { fmt.Fprintf(w, "%s\t%s\t%s\n", kind, name, detail) } //nolint:errcheck // flushed below
+	row := func(kind, name, detail string) { fmt.Fprintf(w, "%s\t%s\t%s\n", kind, name, detail) }
 	row("KIND", "NAME", "DETAIL")
 	for _, name := range added(before.AWS.Roles, after.AWS.Roles) {
 		row("IAM role", name, fmt.Sprintf("%d policies attached", len(after.AWS.Roles[name].AttachedPolicies)))

@@ -20,12 +20,12 @@ const step = 10 * time.Minute
 // config is a stack's configuration by the keys of the stack, without project.
 type config map[string]any
 
-// startCloud starts a cloud of the test's own.
-func startCloud(t *testing.T, cluster localcloud.ClusterOptions) *localcloud.Cloud {
+// startCloud starts a cloud of the test's own, with the cluster ml-prod.
+func startCloud(t *testing.T) *localcloud.Cloud {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	cloud, err := localcloud.Start(ctx, localcloud.Options{Cluster: cluster})
+	cloud, err := localcloud.Start(ctx, localcloud.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

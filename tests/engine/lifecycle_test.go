@@ -14,7 +14,7 @@ import (
 // `aws eks get-token`, which is the default.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
-	cloud := startCloud(t, localcloud.ClusterOptions{})
+	cloud := startCloud(t)
 	before := snapshot(t, cloud)
 	p := newProject(t, cloud, "", config{"clusterName": "ml-prod", "chartRegistry": charts()})
 

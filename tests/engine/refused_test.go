@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/localcloud"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/pulumicli"
 )
 
 // deadKubeconfig points to a port of loopback where nobody listens.
@@ -24,7 +25,7 @@ users: [{name: dead, user: {token: none}}]
 // and an up before anything exists.
 func TestRefusedAtPreview(t *testing.T) {
 	t.Parallel()
-	cloud := startCloud(t, localcloud.ClusterOptions{})
+	cloud := startCloud(t)
 	for _, cluster := range []localcloud.ClusterOptions{
 		{Name: "no-node-groups", WithoutNodeGroups: true},
 		{Name: "no-oidc", WithoutOIDCProvider: true},
@@ -42,10 +43,36 @@ func TestRefusedAtPreview(t *testing.T) {
 	}
 	before := snapshot(t, cloud)
 	p := newProject(t, cloud, "", nil)
-	for name, c := range map[string]struct {
-		config config
-		want   []string
-	}{
+	for name, c := range refusals(dead) {
+		t.Run(name, func(t *testing.T) {
+			c.config["chartRegistry"] = charts()
+			if err := p.WriteConfig(keys(c.config)); err != nil {
+				t.Fatal(err)
+			}
+			mustRefuse(t, run(t, p, "preview"), c.want)
+		})
+	}
+	mustEqual(t, "refused previews", before, snapshot(t, cloud))
+
+	if err := p.WriteConfig(keys(config{"clusterName": "no-oidc", "chartRegistry": charts()})); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, p, "up"); r.ExitCode == 0 {
+		t.Error("up succeeded")
+	}
+	mustEqual(t, "refused up", before, snapshot(t, cloud))
+}
+
+// refusal is a configuration that must be refused, and what has to be said.
+type refusal struct {
+	config config
+	want   []string
+}
+
+// refusals are the faults that a user can make, by their names. dead is the path
+// of a kubeconfig that leads nowhere.
+func refusals(dead string) map[string]refusal {
+	return map[string]refusal{
 		"no such cluster": {
 			config{"clusterName": "ml-prof"},
 			[]string{`EKS cluster "ml-prof" could not be read in region us-east-1`, "aws eks list-clusters"},
@@ -86,36 +113,22 @@ func TestRefusedAtPreview(t *testing.T) {
 			config{"clusterName": "no-oidc", "karpenterVersion": "1.2.0", "nodePools": map[string]any{"gpu": map[string]any{"preset": "gpus"}}},
 			[]string{"IAM has no OIDC provider", "supports Kubernetes", `nodePools["gpu"].preset`},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if c.config["chartRegistry"] == nil {
-				c.config["chartRegistry"] = charts()
-			}
-			if err := p.WriteConfig(keys(c.config)); err != nil {
-				t.Fatal(err)
-			}
-			r := run(t, p, "preview")
-			if r.ExitCode == 0 {
-				t.Errorf("preview succeeded:\n%s", r.Output)
-			}
-			said := strings.Join(r.Errors, "\n")
-			for _, want := range c.want {
-				if !strings.Contains(said, want) {
-					t.Errorf("it does not say %q but:\n%s", want, said)
-				}
-			}
-			if strings.Contains(said, "goroutine") {
-				t.Errorf("it panicked:\n%s", said)
-			}
-		})
 	}
-	mustEqual(t, "refused previews", before, snapshot(t, cloud))
+}
 
-	if err := p.WriteConfig(keys(config{"clusterName": "no-oidc", "chartRegistry": charts()})); err != nil {
-		t.Fatal(err)
+// mustRefuse checks that a run failed and said everything that it has to.
+func mustRefuse(t *testing.T, r pulumicli.Result, want []string) {
+	t.Helper()
+	if r.ExitCode == 0 {
+		t.Errorf("it succeeded:\n%s", r.Output)
 	}
-	if r := run(t, p, "up"); r.ExitCode == 0 {
-		t.Error("up succeeded")
+	said := strings.Join(r.Errors, "\n")
+	for _, w := range want {
+		if !strings.Contains(said, w) {
+			t.Errorf("it does not say %q but:\n%s", w, said)
+		}
 	}
-	mustEqual(t, "refused up", before, snapshot(t, cloud))
+	if strings.Contains(said, "goroutine") {
+		t.Errorf("it panicked:\n%s", said)
+	}
 }

@@ -81,6 +81,12 @@ func New(o Options) (*Project, error) {
 	return p, p.WriteConfig(o.Config)
 }
 
+// PluginVersion is the version of a provider plugin, "" if there is none.
+func PluginVersion(name string) string {
+	_, version, _ := strings.Cut(plugins["pulumi-resource-"+name], "-v")
+	return version
+}
+
 func isPulumi(variable string) bool { return strings.HasPrefix(variable, "PULUMI_") }
 
 // linkPlugins puts the plugins where the engine looks for installed ones.
