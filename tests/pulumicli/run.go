@@ -108,13 +108,13 @@ func (p *Project) json(ctx context.Context, into any, args ...string) error {
 	return json.Unmarshal([]byte(r.Output), into)
 }
 
-// run starts pulumi as the head of a process group of its own and, if the
-// context ends, asks it to stop and then ends the group.
+// run starts pulumi as the head of a session of its own. If the context ends it
+// asks pulumi to stop. However it ends, nothing of the session stays.
 func (p *Project) run(ctx context.Context, what string, args ...string) (Result, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(p.options.Tools, "pulumi"), args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = 20 * time.Second
 	var output bytes.Buffer
 	both := &lockedWriter{w: io.MultiWriter(&output, p.options.Output)}
@@ -122,8 +122,7 @@ func (p *Project) run(ctx context.Context, what string, args ...string) (Result,
 	start := time.Now()
 	err := cmd.Run()
 	if cmd.Process != nil {
-		// Plugins and the program end with pulumi; after a cancelled run, make sure.
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		endSession(cmd.Process.Pid)
 	}
 	result := Result{Output: output.String(), Duration: time.Since(start)}
 	var exit *exec.ExitError
