@@ -102,8 +102,16 @@ func TestMatches(t *testing.T) {
 		pattern, s string
 		want       bool
 	}{
-		{"*", "", true}, {"*", "anything", true}, {"a*c", "abbbc", true}, {"a*c", "abbb", false}, {"a?c", "abc", true},
-		{"a?c", "ac", false}, {"abc", "abc", true}, {"abc", "abcd", false}, {"a*b*c", "a1b2c", true}, {"a*b*c", "a1c2b", false},
+		{"*", "", true},
+		{"*", "anything", true},
+		{"a*c", "abbbc", true},
+		{"a*c", "abbb", false},
+		{"a?c", "abc", true},
+		{"a?c", "ac", false},
+		{"abc", "abc", true},
+		{"abc", "abcd", false},
+		{"a*b*c", "a1b2c", true},
+		{"a*b*c", "a1c2b", false},
 		{"arn:aws:ec2:r:*:instance/*", "arn:aws:ec2:r:1:instance/i-1", true},
 		{"arn:aws:ec2:r::image/*", "arn:aws:ec2:r:1:image/ami-1", false},
 	} {
