@@ -277,6 +277,47 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
+func TestRoleOptions(t *testing.T) {
+	r := runKarpenter(t, func(a *KarpenterArgs) {
+		a.NodeRoleName, a.ControllerRoleName, a.RolePath = "nodes", "controller", "/team/"
+		a.PermissionsBoundaryArn = pulumi.String("arn:boundary")
+	})
+	for logical, name := range map[string]string{"k-iam-node": "nodes", "k-iam-controller": "controller"} {
+		inputs := r.Find(t, "aws:iam/role:Role", logical).Inputs
+		if inputs["name"].StringValue() != name || inputs["path"].StringValue() != "/team/" ||
+			inputs["permissionsBoundary"].StringValue() != "arn:boundary" {
+			t.Errorf("%s: %v", logical, inputs)
+		}
+	}
+	_, err := pulumitest.Run(t, func(ctx *pulumi.Context) error {
+		_, err := NewKarpenter(ctx, "k", &KarpenterArgs{
+			Cluster: exampleCluster(), NodeRoleName: "team/nodes", ControllerRoleName: strings.Repeat("c", 65), RolePath: "team",
+		})
+		return err
+	}, nil)
+	for _, field := range []string{"NodeRoleName:", "ControllerRoleName:", "RolePath:"} {
+		if err == nil || !strings.Contains(err.Error(), field) {
+			t.Errorf("%s is not refused: %v", field, err)
+		}
+	}
+}
+
+func TestInlinePolicy(t *testing.T) {
+	managed := runKarpenter(t, nil)
+	inline := runKarpenter(t, func(a *KarpenterArgs) { a.EnableInlinePolicy = true })
+	if n := len(inline.OfType("aws:iam/policy:Policy")); n != 0 {
+		t.Errorf("%d managed policies", n)
+	}
+	document := inline.Find(t, "aws:iam/rolePolicy:RolePolicy", "k-iam-controller").Inputs["policy"].StringValue()
+	for _, p := range managed.OfType("aws:iam/policy:Policy") {
+		statements := p.Inputs["policy"].StringValue()
+		statements = strings.TrimSuffix(statements[strings.Index(statements, "["):], "]}")
+		if !strings.Contains(document, strings.TrimPrefix(statements, "[")) {
+			t.Errorf("the inline policy lacks the statements of %s", p.Name)
+		}
+	}
+}
+
 func TestAdditionalPolicies(t *testing.T) {
 	r := runKarpenter(t, func(a *KarpenterArgs) {
 		a.NodeRoleAdditionalPolicies = map[string]pulumi.StringInput{"s3": pulumi.String("arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess")}

@@ -23,6 +23,13 @@ func (f *faults) require(field string, present bool) {
 	}
 }
 
+// wrap records the fault of a field that another check found.
+func (f *faults) wrap(field string, err error) {
+	if err != nil {
+		*f = append(*f, fmt.Errorf("%s: %w", field, err))
+	}
+}
+
 // include adds the faults that another check found.
 func (f *faults) include(err error) {
 	if err != nil {

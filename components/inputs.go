@@ -16,6 +16,14 @@ func documentOf(f func(string) policy.Document, in pulumi.StringInput) pulumi.St
 	return stringOf(func(s string) string { return f(s).JSON() }, in)
 }
 
+// nameOr returns a user's name for something, or the one made from an input.
+func nameOr(given string, make func(string) string, from pulumi.StringInput) pulumi.StringPtrInput {
+	if given != "" {
+		return pulumi.String(given)
+	}
+	return stringOf(make, from)
+}
+
 func defaulted(value, otherwise string) string {
 	if value == "" {
 		return otherwise

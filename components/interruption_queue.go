@@ -37,6 +37,7 @@ type InterruptionQueueArgs struct {
 // Source: https://karpenter.sh/docs/concepts/disruption/#interruption
 type InterruptionQueue struct {
 	pulumi.ResourceState
+	members
 
 	// QueueName is what the controller takes, QueueArn what policies name.
 	QueueName pulumi.StringOutput `pulumi:"queueName"`
@@ -96,6 +97,7 @@ func (c *InterruptionQueue) queue(ctx *pulumi.Context, name string, a Interrupti
 	if err != nil {
 		return err
 	}
+	c.add(queue)
 	c.QueueName, c.QueueArn, c.QueueUrl = queue.Name, queue.Arn, queue.Url
 	return nil
 }
@@ -111,10 +113,11 @@ func (c *InterruptionQueue) rule(ctx *pulumi.Context, name string, event release
 	if err != nil {
 		return nil, err
 	}
-	_, err = cloudwatch.NewEventTarget(ctx, name, &cloudwatch.EventTargetArgs{
+	target, err := cloudwatch.NewEventTarget(ctx, name, &cloudwatch.EventTargetArgs{
 		Rule:     rule.Name,
 		TargetId: pulumi.String("KarpenterInterruptionQueue"),
 		Arn:      c.QueueArn,
 	}, pulumi.Parent(c))
+	c.add(rule, target)
 	return rule, err
 }

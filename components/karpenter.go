@@ -28,6 +28,11 @@ type KarpenterArgs struct {
 	// DisableInterruptionQueue leaves the queue out: spot notices are then lost,
 	// and jobs end without a warning.
 	DisableInterruptionQueue bool
+	// NodeRoleName, ControllerRoleName, RolePath, PermissionsBoundaryArn and
+	// EnableInlinePolicy: see KarpenterIAMArgs.
+	NodeRoleName, ControllerRoleName, RolePath string
+	PermissionsBoundaryArn                     pulumi.StringPtrInput
+	EnableInlinePolicy                         bool
 	// NodeRoleAdditionalPolicies are further managed policies for the nodes, by
 	// a name of the user's choice.
 	NodeRoleAdditionalPolicies map[string]pulumi.StringInput
@@ -188,6 +193,8 @@ func (a KarpenterArgs) iam(queueArn pulumi.StringInput) *KarpenterIAMArgs {
 	return &KarpenterIAMArgs{
 		Cluster: a.Cluster, Version: a.Version, QueueArn: queueArn,
 		Namespace: a.Namespace, ServiceAccount: a.ServiceAccount,
+		NodeRoleName: a.NodeRoleName, ControllerRoleName: a.ControllerRoleName, RolePath: a.RolePath,
+		PermissionsBoundaryArn: a.PermissionsBoundaryArn, EnableInlinePolicy: a.EnableInlinePolicy,
 		NodeRoleAdditionalPolicies: a.NodeRoleAdditionalPolicies, Tags: a.Tags,
 	}
 }

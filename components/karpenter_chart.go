@@ -51,7 +51,8 @@ type KarpenterChartArgs struct {
 	// Values are further values of the karpenter chart, merged over ours.
 	Values map[string]any
 	// DependsOn are the resources that the controller needs all its life, such
-	// as its permissions: it is installed after them and removed before them.
+	// as its permissions: it is installed after them and removed before them. A
+	// component of this library stands for all its resources.
 	DependsOn []pulumi.Resource
 }
 
@@ -61,14 +62,13 @@ type KarpenterChartArgs struct {
 // their own.
 type KarpenterChart struct {
 	pulumi.ResourceState
+	members
 
 	// ChartVersion is the installed version.
 	ChartVersion pulumi.StringOutput `pulumi:"chartVersion"`
 	// Namespace and ServiceAccount are those of the controller.
 	Namespace      pulumi.StringOutput `pulumi:"namespace"`
 	ServiceAccount pulumi.StringOutput `pulumi:"serviceAccount"`
-
-	controller *bindings.Release
 }
 
 // NewKarpenterChart registers a KarpenterChart.
@@ -127,6 +127,7 @@ func (a KarpenterChartArgs) check(f *faults, rel release.Release) {
 // install registers the two Helm releases. The namespace is read first, so that
 // a cluster out of reach and a missing namespace end a preview.
 func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterChartArgs, rel release.Release) error {
+	needed := concrete(a.DependsOn)
 	namespace, err := bindings.GetNamespace(ctx, name+"-namespace", a.Namespace, pulumi.Parent(c))
 	if err != nil {
 		return fmt.Errorf("reading namespace %s: %w", a.Namespace, err)
@@ -137,7 +138,7 @@ func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterCh
 		Chart:     pulumi.String(chartReference(a.Registry, chartCRDs, rel)),
 		Version:   pulumi.String(rel.ChartTag()),
 		Timeout:   pulumi.Int(chartTimeout),
-	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{namespace}, a.DependsOn...)))
+	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{namespace}, needed...)))
 	if err != nil {
 		return fmt.Errorf("installing custom resource definitions: %w", err)
 	}
@@ -149,11 +150,11 @@ func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterCh
 		SkipCrds:  pulumi.Bool(true),
 		Timeout:   pulumi.Int(chartTimeout),
 		Values:    a.values(),
-	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{crds}, a.DependsOn...)))
+	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{crds}, needed...)))
 	if err != nil {
 		return fmt.Errorf("installing controller: %w", err)
 	}
-	c.controller = controller
+	c.add(crds, controller)
 	return nil
 }
 

@@ -29,6 +29,19 @@ type KarpenterIAMArgs struct {
 	// Namespace and ServiceAccount of the controller: nobody else may become the
 	// controller role. Default: "kube-system" and "karpenter".
 	Namespace, ServiceAccount string
+	// NodeRoleName and ControllerRoleName are the names of the roles, bare, of at
+	// most 64 characters. Default: KarpenterNodeRole-CLUSTER and
+	// KarpenterControllerRole-CLUSTER, shortened if need be.
+	NodeRoleName, ControllerRoleName string
+	// RolePath is the IAM path of roles and policies, such as "/team/". Default:
+	// "/".
+	RolePath string
+	// PermissionsBoundaryArn is the permissions boundary of both roles. Default:
+	// none.
+	PermissionsBoundaryArn pulumi.StringPtrInput
+	// EnableInlinePolicy writes the controller's permissions as one inline policy
+	// instead of managed ones, where those are not allowed.
+	EnableInlinePolicy bool
 	// NodeRoleAdditionalPolicies are ARNs of further managed policies for the
 	// node role, by a name of the user's choice.
 	NodeRoleAdditionalPolicies map[string]pulumi.StringInput
@@ -43,6 +56,7 @@ type KarpenterIAMArgs struct {
 // one service account of the cluster only.
 type KarpenterIAM struct {
 	pulumi.ResourceState
+	members
 
 	// ControllerRoleArn and ControllerRoleName are the role of the controller.
 	ControllerRoleArn  pulumi.StringOutput `pulumi:"controllerRoleArn"`
@@ -61,6 +75,7 @@ func NewKarpenterIAM(ctx *pulumi.Context, name string, args *KarpenterIAMArgs, o
 	}
 	a.Namespace = defaulted(a.Namespace, release.DefaultNamespace)
 	a.ServiceAccount = defaulted(a.ServiceAccount, release.DefaultServiceAccount)
+	a.RolePath = defaulted(a.RolePath, "/")
 	var f faults
 	rel := f.common(a.Cluster, a.Version)
 	a.check(&f)
@@ -87,6 +102,12 @@ func NewKarpenterIAM(ctx *pulumi.Context, name string, args *KarpenterIAMArgs, o
 
 // check adds the faults of the component's own arguments.
 func (a KarpenterIAMArgs) check(f *faults) {
+	for field, name := range map[string]string{"NodeRoleName": a.NodeRoleName, "ControllerRoleName": a.ControllerRoleName} {
+		if name != "" {
+			f.wrap(field, names.CheckRole(name))
+		}
+	}
+	f.wrap("RolePath", names.CheckPath(defaulted(a.RolePath, "/")))
 	if a.Cluster == nil {
 		return
 	}
@@ -100,14 +121,17 @@ func (a KarpenterIAMArgs) check(f *faults) {
 // nodeRole registers the role of the nodes and attaches its policies.
 func (c *KarpenterIAM) nodeRole(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release) error {
 	role, err := iam.NewRole(ctx, name+"-node", &iam.RoleArgs{
-		Name:             stringOf(names.NodeRole, a.Cluster.Name),
-		Description:      pulumi.Sprintf("Nodes that Karpenter makes for EKS cluster %s", a.Cluster.Name),
-		AssumeRolePolicy: documentOf(policy.NodeTrust, a.Cluster.Partition),
-		Tags:             a.Tags,
+		Name:                nameOr(a.NodeRoleName, names.NodeRole, a.Cluster.Name),
+		Path:                pulumi.String(a.RolePath),
+		Description:         pulumi.Sprintf("Nodes that Karpenter makes for EKS cluster %s", a.Cluster.Name),
+		AssumeRolePolicy:    documentOf(policy.NodeTrust, a.Cluster.Partition),
+		PermissionsBoundary: a.PermissionsBoundaryArn,
+		Tags:                a.Tags,
 	}, pulumi.Parent(c))
 	if err != nil {
 		return err
 	}
+	c.add(role)
 	arns := map[string]pulumi.StringInput{}
 	ipv6 := a.Cluster.IpFamily == familyIPv6
 	for _, managed := range policy.NodeManagedPolicies(rel.PullsImagesOnly, ipv6) {
@@ -116,21 +140,25 @@ func (c *KarpenterIAM) nodeRole(ctx *pulumi.Context, name string, a KarpenterIAM
 	if ipv6 {
 		cni, err := iam.NewPolicy(ctx, name+"-node-IPv6CNI", &iam.PolicyArgs{
 			Name:   stringOf(func(cluster string) string { return names.NodePolicy(cluster, "IPv6CNI") }, a.Cluster.Name),
+			Path:   pulumi.String(a.RolePath),
 			Policy: documentOf(policy.IPv6CNI, a.Cluster.Partition),
 			Tags:   a.Tags,
 		}, pulumi.Parent(c))
 		if err != nil {
 			return err
 		}
+		c.add(cni)
 		arns["IPv6CNI"] = cni.Arn
 	}
 	maps.Copy(arns, a.NodeRoleAdditionalPolicies)
 	for _, key := range slices.Sorted(maps.Keys(arns)) {
-		if _, err := iam.NewRolePolicyAttachment(ctx, name+"-node-"+key, &iam.RolePolicyAttachmentArgs{
+		attachment, err := iam.NewRolePolicyAttachment(ctx, name+"-node-"+key, &iam.RolePolicyAttachmentArgs{
 			Role: role.Name, PolicyArn: arns[key],
-		}, pulumi.Parent(c)); err != nil {
+		}, pulumi.Parent(c))
+		if err != nil {
 			return err
 		}
+		c.add(attachment)
 	}
 	c.NodeRoleArn, c.NodeRoleName = role.Arn, role.Name
 	return nil
@@ -143,41 +171,66 @@ func (c *KarpenterIAM) controllerRole(ctx *pulumi.Context, name string, a Karpen
 		return policy.IRSATrust(v[0].(string), v[1].(string), sa).JSON()
 	}).(pulumi.StringOutput)
 	role, err := iam.NewRole(ctx, name+"-controller", &iam.RoleArgs{
-		Name:             stringOf(names.ControllerRole, a.Cluster.Name),
-		Description:      pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
-		AssumeRolePolicy: trust,
-		Tags:             a.Tags,
+		Name:                nameOr(a.ControllerRoleName, names.ControllerRole, a.Cluster.Name),
+		Path:                pulumi.String(a.RolePath),
+		Description:         pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
+		AssumeRolePolicy:    trust,
+		PermissionsBoundary: a.PermissionsBoundaryArn,
+		Tags:                a.Tags,
 	}, pulumi.Parent(c))
 	if err != nil {
 		return err
 	}
+	c.add(role)
+	c.ControllerRoleArn, c.ControllerRoleName = role.Arn, role.Name
+	groups := policy.Groups(rel, policy.Features{InterruptionQueue: a.QueueArn != nil})
+	if a.EnableInlinePolicy {
+		inline, err := iam.NewRolePolicy(ctx, name+"-controller", &iam.RolePolicyArgs{
+			Name:   pulumi.String("KarpenterController"),
+			Role:   role.Name,
+			Policy: c.controllerDocument(a, func(in policy.ControllerInput) policy.Document { return policy.ControllerInline(rel, groups, in) }),
+		}, pulumi.Parent(c))
+		c.add(inline)
+		return err
+	}
+	for _, group := range groups {
+		if err := c.controllerPolicy(ctx, name+"-controller-"+string(group), a, rel, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// controllerPolicy registers the managed policy of one group and attaches it.
+func (c *KarpenterIAM) controllerPolicy(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release, group policy.Group) error {
+	managed, err := iam.NewPolicy(ctx, name, &iam.PolicyArgs{
+		Name:        stringOf(func(cluster string) string { return names.ControllerPolicy(cluster, string(group)) }, a.Cluster.Name),
+		Path:        pulumi.String(a.RolePath),
+		Description: pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
+		Policy:      c.controllerDocument(a, func(in policy.ControllerInput) policy.Document { return policy.Controller(rel, group, in) }),
+		Tags:        a.Tags,
+	}, pulumi.Parent(c))
+	if err != nil {
+		return err
+	}
+	attachment, err := iam.NewRolePolicyAttachment(ctx, name, &iam.RolePolicyAttachmentArgs{
+		Role: c.ControllerRoleName, PolicyArn: managed.Arn,
+	}, pulumi.Parent(c))
+	c.add(managed, attachment)
+	return err
+}
+
+// controllerDocument renders a document of the controller's permissions.
+func (c *KarpenterIAM) controllerDocument(a KarpenterIAMArgs, render func(policy.ControllerInput) policy.Document) pulumi.StringOutput {
 	queueArn := a.QueueArn
 	if queueArn == nil {
 		queueArn = pulumi.String("")
 	}
-	for _, group := range policy.Groups(rel, policy.Features{InterruptionQueue: a.QueueArn != nil}) {
-		document := pulumi.All(a.Cluster.Partition, a.Cluster.Region, a.Cluster.AccountId, a.Cluster.Name, c.NodeRoleArn, queueArn).
-			ApplyT(func(v []any) string {
-				return policy.Controller(rel, group, policy.ControllerInput{
-					Partition: v[0].(string), Region: v[1].(string), Account: v[2].(string), Cluster: v[3].(string),
-					NodeRoleArn: v[4].(string), QueueArn: v[5].(string),
-				}).JSON()
-			}).(pulumi.StringOutput)
-		managed, err := iam.NewPolicy(ctx, name+"-controller-"+string(group), &iam.PolicyArgs{
-			Name:        stringOf(func(cluster string) string { return names.ControllerPolicy(cluster, string(group)) }, a.Cluster.Name),
-			Description: pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
-			Policy:      document,
-			Tags:        a.Tags,
-		}, pulumi.Parent(c))
-		if err != nil {
-			return err
-		}
-		if _, err := iam.NewRolePolicyAttachment(ctx, name+"-controller-"+string(group), &iam.RolePolicyAttachmentArgs{
-			Role: role.Name, PolicyArn: managed.Arn,
-		}, pulumi.Parent(c)); err != nil {
-			return err
-		}
-	}
-	c.ControllerRoleArn, c.ControllerRoleName = role.Arn, role.Name
-	return nil
+	return pulumi.All(a.Cluster.Partition, a.Cluster.Region, a.Cluster.AccountId, a.Cluster.Name, c.NodeRoleArn, queueArn).
+		ApplyT(func(v []any) string {
+			return render(policy.ControllerInput{
+				Partition: v[0].(string), Region: v[1].(string), Account: v[2].(string), Cluster: v[3].(string),
+				NodeRoleArn: v[4].(string), QueueArn: v[5].(string),
+			}).JSON()
+		}).(pulumi.StringOutput)
 }

@@ -27,6 +27,7 @@ type NodeAccessArgs struct {
 // Source: https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html
 type NodeAccess struct {
 	pulumi.ResourceState
+	members
 
 	// NodeAccessEntryArn is the ARN of the access entry.
 	NodeAccessEntryArn pulumi.StringOutput `pulumi:"nodeAccessEntryArn"`
@@ -57,6 +58,7 @@ func NewNodeAccess(ctx *pulumi.Context, name string, args *NodeAccessArgs, opts 
 	if err != nil {
 		return nil, fmt.Errorf("creating access entry: %w", err)
 	}
+	c.add(entry)
 	c.NodeAccessEntryArn = entry.AccessEntryArn
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{"nodeAccessEntryArn": c.NodeAccessEntryArn})
 }

@@ -35,7 +35,8 @@ type NodePoolsArgs struct {
 	// Required, unless DependsOn holds what installs Karpenter.
 	Chart *KarpenterChart
 	// DependsOn are further resources that nodes need, such as the discovery
-	// tags and the nodes' access to the cluster.
+	// tags and the nodes' access to the cluster. A component of this library
+	// stands for all its resources.
 	DependsOn []pulumi.Resource
 }
 
@@ -108,9 +109,9 @@ func (a NodePoolsArgs) check(f *faults, rel release.Release) {
 // classes registers the EC2NodeClasses, after the controller and whatever else
 // the nodes need.
 func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (map[string]pulumi.Resource, error) {
-	after := slices.Clone(a.DependsOn)
+	after := concrete(a.DependsOn)
 	if a.Chart != nil {
-		after = append(after, a.Chart.controller)
+		after = append(after, a.Chart.concrete()...)
 	}
 	classes := map[string]pulumi.Resource{}
 	for _, key := range slices.Sorted(maps.Keys(a.NodeClasses)) {

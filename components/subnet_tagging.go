@@ -30,6 +30,7 @@ type SubnetTaggingArgs struct {
 // these resources are left alone.
 type SubnetTagging struct {
 	pulumi.ResourceState
+	members
 
 	// SubnetIds are the tagged subnets, sorted by their keys in Cluster.Subnets.
 	SubnetIds pulumi.StringArrayOutput `pulumi:"subnetIds"`
@@ -52,12 +53,13 @@ func NewSubnetTagging(ctx *pulumi.Context, name string, args *SubnetTaggingArgs,
 		return nil, err
 	}
 	tag := func(suffix string, id pulumi.StringInput) error {
-		_, err := bindings.NewTag(ctx, name+"-"+suffix, &bindings.TagArgs{
+		tag, err := bindings.NewTag(ctx, name+"-"+suffix, &bindings.TagArgs{
 			ResourceId: id, Key: pulumi.String(DiscoveryTag), Value: a.Cluster.Name,
 		}, pulumi.Parent(c))
 		if err != nil {
 			return fmt.Errorf("tagging %s: %w", suffix, err)
 		}
+		c.add(tag)
 		return nil
 	}
 	var ids pulumi.StringArray

@@ -84,6 +84,16 @@ func Controller(r release.Release, g Group, in ControllerInput) Document {
 	panic("policy: no such group: " + string(g))
 }
 
+// ControllerInline returns the documents of several groups as one, for an inline
+// policy. IAM allows 10,240 characters for all inline policies of a role.
+func ControllerInline(r release.Release, groups []Group, in ControllerInput) Document {
+	var statements []Statement
+	for _, g := range groups {
+		statements = append(statements, Controller(r, g, in).Statement...)
+	}
+	return newDocument(statements...)
+}
+
 // controller renders the statements of one release for one cluster.
 type controller struct {
 	release release.Release

@@ -82,7 +82,8 @@ func TestIssuerInAnySpelling(t *testing.T) {
 }
 
 // IAM refuses a managed policy of more than 6,144 characters, a trust policy of
-// more than 2,048, and more than 10 policies on a role.
+// more than 2,048, inline policies of more than 10,240 together, and more than
+// 10 managed policies on a role.
 func TestSizes(t *testing.T) {
 	long := strings.Repeat("n", 100)
 	for _, r := range release.All() {
@@ -101,6 +102,9 @@ func TestSizes(t *testing.T) {
 				if size := Controller(r, g, in).Size(); size > 6144 {
 					t.Errorf("%s %s %s: %d characters", r.Version, partition, g, size)
 				}
+			}
+			if size := ControllerInline(r, groups, in).Size(); size > 10240 {
+				t.Errorf("%s %s inline: %d characters", r.Version, partition, size)
 			}
 		}
 	}

@@ -47,6 +47,17 @@ type Config struct {
 
 	// EnableSpotTermination makes the interruption queue. Default: true.
 	EnableSpotTermination *bool `json:"enableSpotTermination"`
+	// NodeRoleName and ControllerRoleName name the roles. Default:
+	// KarpenterNodeRole-CLUSTER and KarpenterControllerRole-CLUSTER.
+	NodeRoleName       string `json:"nodeRoleName"`
+	ControllerRoleName string `json:"controllerRoleName"`
+	// RolePath is the IAM path of roles and policies. Default: /.
+	RolePath string `json:"rolePath"`
+	// PermissionsBoundaryArn is the permissions boundary of both roles.
+	PermissionsBoundaryArn string `json:"permissionsBoundaryArn"`
+	// EnableInlinePolicy writes the controller's permissions as one inline
+	// policy instead of managed ones.
+	EnableInlinePolicy bool `json:"enableInlinePolicy"`
 	// NodeRoleAdditionalPolicies are ARNs of further managed policies for the
 	// nodes, by a name of your choice.
 	NodeRoleAdditionalPolicies map[string]string `json:"nodeRoleAdditionalPolicies"`
@@ -130,8 +141,15 @@ func (c *Config) karpenter(cluster *components.Cluster) *components.KarpenterArg
 		ChartRegistry:            c.ChartRegistry,
 		ChartValues:              c.ChartValues,
 		DisableInterruptionQueue: c.EnableSpotTermination != nil && !*c.EnableSpotTermination,
+		NodeRoleName:             c.NodeRoleName,
+		ControllerRoleName:       c.ControllerRoleName,
+		RolePath:                 c.RolePath,
+		EnableInlinePolicy:       c.EnableInlinePolicy,
 		NodePools:                c.NodePools,
 		NodeClasses:              c.NodeClasses,
+	}
+	if c.PermissionsBoundaryArn != "" {
+		args.PermissionsBoundaryArn = pulumi.String(c.PermissionsBoundaryArn)
 	}
 	if len(c.Tags) > 0 {
 		args.Tags = pulumi.ToStringMap(c.Tags)

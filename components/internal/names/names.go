@@ -11,6 +11,8 @@ package names
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"regexp"
 )
 
 // Limits of AWS, in characters.
@@ -46,6 +48,33 @@ func Queue(cluster string) string { return bounded("Karpenter-", cluster, "", ma
 
 // Rule is an EventBridge rule that feeds the interruption queue, by its event.
 func Rule(cluster, event string) string { return bounded("Karpenter-", cluster, "-"+event, maxRule) }
+
+// Forms of IAM.
+var (
+	roleForm = regexp.MustCompile(fmt.Sprintf(`^[\w+=,.@-]{1,%d}$`, maxRole))
+	pathForm = regexp.MustCompile(`^/([!-~]+/)*$`)
+)
+
+// maxPath is the limit of IAM for a path, in characters.
+const maxPath = 512
+
+// CheckRole returns an error if a user's name for a role is none that IAM takes.
+func CheckRole(name string) error {
+	if !roleForm.MatchString(name) {
+		return fmt.Errorf("found %q (%d characters), allowed are 1 to %d letters, digits and _+=,.@-: "+
+			"give the bare name, without ARN and path", name, len(name), maxRole)
+	}
+	return nil
+}
+
+// CheckPath returns an error if a user's path for roles is none that IAM takes.
+func CheckPath(path string) error {
+	if !pathForm.MatchString(path) || len(path) > maxPath {
+		return fmt.Errorf("found %q, allowed is a path of at most %d characters that starts and ends with /: "+
+			"write it as \"/team/\"", path, maxPath)
+	}
+	return nil
+}
 
 const hashLength = 8
 

@@ -26,6 +26,32 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+func TestCheckRole(t *testing.T) {
+	for _, name := range []string{"r", "Karpenter_Node+=,.@-1", strings.Repeat("r", 64)} {
+		if err := CheckRole(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"", "team/r", "arn:aws:iam::111122223333:role/r", "a b", strings.Repeat("r", 65)} {
+		if CheckRole(name) == nil {
+			t.Errorf("%q is accepted", name)
+		}
+	}
+}
+
+func TestCheckPath(t *testing.T) {
+	for _, path := range []string{"/", "/team/", "/a/b/"} {
+		if err := CheckPath(path); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, path := range []string{"", "team", "/team", "team/", "/a b/", "/" + strings.Repeat("p", 511) + "/"} {
+		if CheckPath(path) == nil {
+			t.Errorf("%q is accepted", path)
+		}
+	}
+}
+
 func TestShortNamesAreWhole(t *testing.T) {
 	if n := NodeRole("ml-prod"); n != "KarpenterNodeRole-ml-prod" {
 		t.Error(n)
