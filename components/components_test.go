@@ -310,9 +310,8 @@ func TestInlinePolicy(t *testing.T) {
 	}
 	document := inline.Find(t, "aws:iam/rolePolicy:RolePolicy", "k-iam-controller").Inputs["policy"].StringValue()
 	for _, p := range managed.OfType("aws:iam/policy:Policy") {
-		statements := p.Inputs["policy"].StringValue()
-		statements = strings.TrimSuffix(statements[strings.Index(statements, "["):], "]}")
-		if !strings.Contains(document, strings.TrimPrefix(statements, "[")) {
+		_, statements, found := strings.Cut(p.Inputs["policy"].StringValue(), "[")
+		if !found || !strings.Contains(document, strings.TrimSuffix(statements, "]}")) {
 			t.Errorf("the inline policy lacks the statements of %s", p.Name)
 		}
 	}
