@@ -44,6 +44,12 @@ type Cluster struct {
 	// SubnetTagging.
 	Subnets map[string]pulumi.StringInput
 
+	// DiscoveryTag is the key of the tag by which node classes find the subnets
+	// and the security group; its value is the cluster's name. Choose a key of
+	// your own where another cluster's Karpenter has tagged the same subnets.
+	// Default: "karpenter.sh/discovery".
+	DiscoveryTag string
+
 	// KubernetesVersion is the cluster's Kubernetes minor, such as "1.34".
 	// Required.
 	KubernetesVersion string
@@ -73,6 +79,11 @@ const (
 	familyIPv4 = "ipv4"
 	familyIPv6 = "ipv6"
 )
+
+// defaultDiscoveryTag is the key that Karpenter's own guides use.
+const defaultDiscoveryTag = "karpenter.sh/discovery"
+
+func (c *Cluster) discoveryTag() string { return defaulted(c.DiscoveryTag, defaultDiscoveryTag) }
 
 // check returns the faults of the facts that every component needs.
 func (c *Cluster) check() error {

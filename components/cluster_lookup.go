@@ -3,6 +3,7 @@ package components
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/pulumi/pulumi-aws/sdk/v6/go/aws/eks"
 	"github.com/pulumi/pulumi-aws/sdk/v6/go/aws/iam"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/bindings"
 )
 
 // LookupClusterArgs say which cluster to read.
@@ -19,6 +22,8 @@ type LookupClusterArgs struct {
 	// SubnetIds are the subnets for new nodes. Default: those of all managed
 	// node groups. Required for a cluster without managed node groups.
 	SubnetIds []string
+	// DiscoveryTag: see Cluster.DiscoveryTag.
+	DiscoveryTag string
 }
 
 // LookupCluster reads the facts of an existing EKS cluster from AWS, at preview
@@ -60,7 +65,11 @@ func LookupCluster(ctx *pulumi.Context, args *LookupClusterArgs, opts ...pulumi.
 	if err := parallel(reads...); err != nil {
 		return nil, fmt.Errorf("reading EKS cluster %q: %w", args.Name, err)
 	}
-	return cluster, cluster.takeNodeGroups(args, nodeGroups)
+	if err := cluster.takeNodeGroups(args, nodeGroups); err != nil {
+		return nil, err
+	}
+	cluster.DiscoveryTag = args.DiscoveryTag
+	return cluster, cluster.checkDiscovery(ctx, args.Name, opts)
 }
 
 // factsOf returns what DescribeCluster tells. The ARN names the partition, the
@@ -136,6 +145,39 @@ func (c *Cluster) takeNodeGroups(args *LookupClusterArgs, groups []*eks.LookupNo
 		c.Subnets[id] = pulumi.String(id)
 	}
 	return nil
+}
+
+// checkDiscovery refuses subnets whose discovery tag names another cluster: the
+// tag has one value, and the other cluster would lose its subnets.
+func (c *Cluster) checkDiscovery(ctx *pulumi.Context, name string, opts []pulumi.InvokeOption) error {
+	tag, ids := c.discoveryTag(), slices.Sorted(maps.Keys(c.Subnets))
+	var tagged, own []string
+	find := func(into *[]string, filter bindings.Filter) func() error {
+		return func() (err error) {
+			*into, err = bindings.GetSubnets(ctx, []bindings.Filter{{Name: "subnet-id", Values: ids}, filter}, opts...)
+			return err
+		}
+	}
+	err := parallel(
+		find(&tagged, bindings.Filter{Name: "tag-key", Values: []string{tag}}),
+		find(&own, bindings.Filter{Name: "tag:" + tag, Values: []string{name}}),
+	)
+	if err != nil {
+		return fmt.Errorf("reading the tags of the subnets of EKS cluster %q: %w", name, err)
+	}
+	var f faults
+	for _, id := range tagged {
+		if slices.Contains(own, id) {
+			continue
+		}
+		tags, err := bindings.GetSubnetTags(ctx, id, opts...)
+		if err != nil {
+			return fmt.Errorf("reading the tags of subnet %s: %w", id, err)
+		}
+		f.add("subnet "+id, fmt.Sprintf("its tag %s names %q, and changing it would take the subnet from that cluster", tag, tags[tag]),
+			"choose a tag of your own (discoveryTag), or other subnets (subnetIds)")
+	}
+	return errors.Join(f...)
 }
 
 // notFound explains why a cluster could not be read.

@@ -46,6 +46,7 @@ func fakeAWS() pulumitest.Functions {
 			}), nil
 		},
 		"aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider": answer(object{"arn": "arn:provider"}),
+		"aws:ec2/getSubnets:getSubnets":                             answer(object{"ids": []any{}}),
 		"aws:index/getRegion:getRegion":                             answer(object{"name": "cn-north-1"}),
 	}
 }
@@ -76,7 +77,7 @@ func TestLookupCluster(t *testing.T) {
 			t.Errorf("%s: %v and not %v", what, pair[0], pair[1])
 		}
 	}
-	if len(r.Calls) != 5 {
+	if len(r.Calls) != 7 {
 		t.Errorf("%d calls", len(r.Calls))
 	}
 	c, _, err = look(t, fakeAWS(), &LookupClusterArgs{Name: "ml-prod", SubnetIds: []string{"subnet-x"}})
@@ -106,6 +107,24 @@ func TestLookupClusterRefuses(t *testing.T) {
 		}
 	}
 	if _, _, err := look(t, fakeAWS(), nil); err == nil || !strings.Contains(err.Error(), "LookupClusterArgs.Name") {
+		t.Error(err)
+	}
+}
+
+// A subnet that another cluster's Karpenter uses is not taken from it.
+func TestLookupClusterRefusesForeignSubnets(t *testing.T) {
+	functions := fakeAWS()
+	functions["aws:ec2/getSubnets:getSubnets"] = func(args resource.PropertyMap) (resource.PropertyMap, error) {
+		ids := []any{"subnet-a"}
+		if filter := args["filters"].ArrayValue()[1].ObjectValue(); filter["name"].StringValue() == "tag-key" {
+			ids = append(ids, "subnet-shared")
+		}
+		return resource.NewPropertyMapFromMap(object{"ids": ids}), nil
+	}
+	functions["aws:ec2/getSubnet:getSubnet"] = answer(object{"tags": object{"karpenter.sh/discovery": "other"}})
+	_, _, err := look(t, functions, &LookupClusterArgs{Name: "ml-prod"})
+	if err == nil || !strings.Contains(err.Error(), `subnet subnet-shared: its tag karpenter.sh/discovery names "other"`) ||
+		strings.Contains(err.Error(), "subnet-a:") {
 		t.Error(err)
 	}
 }

@@ -117,7 +117,7 @@ func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (
 	for _, key := range slices.Sorted(maps.Keys(a.NodeClasses)) {
 		spec := pulumi.All(a.NodeRoleName, a.Cluster.Name).ApplyT(func(v []any) map[string]any {
 			return a.NodeClasses[key].Spec(nodepool.Placement{
-				Role: v[0].(string), DiscoveryTag: DiscoveryTag, DiscoveryValue: v[1].(string),
+				Role: v[0].(string), DiscoveryTag: a.Cluster.discoveryTag(), DiscoveryValue: v[1].(string),
 			})
 		})
 		class, err := c.object(ctx, name+"-class-"+key, nodepool.GroupAWS, nodepool.KindEC2NodeClass, key, spec, after)

@@ -13,10 +13,6 @@ import (
 // SubnetTaggingToken is the type token of SubnetTagging.
 const SubnetTaggingToken = "kubernetes-autoscaling:index:SubnetTagging"
 
-// DiscoveryTag is the key of the tag by which an EC2NodeClass finds subnets and
-// the security group. Its value is the cluster's name.
-const DiscoveryTag = "karpenter.sh/discovery"
-
 // SubnetTaggingArgs are the arguments of NewSubnetTagging.
 type SubnetTaggingArgs struct {
 	// Cluster is the EKS cluster. Required, with its subnets and its security
@@ -24,7 +20,7 @@ type SubnetTaggingArgs struct {
 	Cluster *Cluster
 }
 
-// SubnetTagging sets the discovery tag on the subnets for new nodes and on the
+// SubnetTagging sets the tag Cluster.DiscoveryTag on the subnets for new nodes and on the
 // cluster security group, and on no other security group: a node with two
 // groups of the cluster breaks the load balancer controller. Other tags of
 // these resources are left alone.
@@ -54,7 +50,7 @@ func NewSubnetTagging(ctx *pulumi.Context, name string, args *SubnetTaggingArgs,
 	}
 	tag := func(suffix string, id pulumi.StringInput) error {
 		tag, err := bindings.NewTag(ctx, name+"-"+suffix, &bindings.TagArgs{
-			ResourceId: id, Key: pulumi.String(DiscoveryTag), Value: a.Cluster.Name,
+			ResourceId: id, Key: pulumi.String(a.Cluster.discoveryTag()), Value: a.Cluster.Name,
 		}, pulumi.Parent(c))
 		if err != nil {
 			return fmt.Errorf("tagging %s: %w", suffix, err)

@@ -23,6 +23,9 @@ type Config struct {
 	// SubnetIds are the subnets for new nodes. Default: those of the managed
 	// node groups.
 	SubnetIds []string `json:"subnetIds"`
+	// DiscoveryTag is the key of the tag by which node classes find subnets and
+	// security group. Default: karpenter.sh/discovery.
+	DiscoveryTag string `json:"discoveryTag"`
 
 	// Kubeconfig is the path of a kubeconfig file. Default: access through
 	// `aws eks get-token`.

@@ -17,7 +17,7 @@ func program(ctx *pulumi.Context) error {
 		return err
 	}
 	cluster, err := components.LookupCluster(ctx, &components.LookupClusterArgs{
-		Name: config.ClusterName, SubnetIds: config.SubnetIds,
+		Name: config.ClusterName, SubnetIds: config.SubnetIds, DiscoveryTag: config.DiscoveryTag,
 	})
 	if err != nil {
 		return err

@@ -124,6 +124,30 @@ func TestBindingsMatchTheSDKs(t *testing.T) {
 	}
 }
 
+// The functions' arguments and results are parts of the SDK's, under the same
+// names; the types of filters are named differently.
+func TestFunctionsMatchTheSDKs(t *testing.T) {
+	ours := parse(t, filepath.Join(root(t), "components", "internal", "bindings", "subnets.go"))
+	for _, f := range []struct{ file, ours, theirs string }{
+		{"getSubnets.go", "getSubnetsArgs", "GetSubnetsArgs"},
+		{"getSubnets.go", "getSubnetsResult", "GetSubnetsResult"},
+		{"getSubnet.go", "getSubnetArgs", "LookupSubnetArgs"},
+		{"getSubnet.go", "getSubnetResult", "LookupSubnetResult"},
+		{"pulumiTypes.go", "Filter", "GetSubnetsFilter"},
+	} {
+		sdk := parse(t, filepath.Join(moduleDir(t, "github.com/pulumi/pulumi-aws/sdk/v6"), "go", "aws", "ec2", f.file))
+		theirs := fields(t, sdk, f.theirs)
+		for name, is := range fields(t, ours, f.ours) {
+			if tag := is[strings.LastIndex(is, " ")+1:]; !strings.HasSuffix(theirs[name], " "+tag) {
+				t.Errorf("%s.%s is %s, and in the SDK %q", f.ours, name, is, theirs[name])
+			}
+		}
+		if token := "aws:ec2/" + strings.TrimSuffix(f.file, ".go"); f.file != "pulumiTypes.go" && !literals(sdk)[token+":"+strings.TrimSuffix(f.file, ".go")] {
+			t.Errorf("the SDK does not call %q", token)
+		}
+	}
+}
+
 // tokens returns the product's token of each binding, by constructor.
 func tokens(t *testing.T) map[string]string {
 	t.Helper()

@@ -37,6 +37,11 @@ func TestRefusedAtPreview(t *testing.T) {
 		}
 		cancel()
 	}
+	shared := cloud.Facts().NodeGroups["system"]
+	if _, err := cloud.AWS(t.Context(), "ec2", "create-tags", "--resources", shared[0],
+		"--tags", "Key=their.example/discovery,Value=other"); err != nil {
+		t.Fatal(err)
+	}
 	dead := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(dead, []byte(deadKubeconfig), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,6 +109,10 @@ func refusals(dead string) map[string]refusal {
 		"no access entries": {
 			config{"clusterName": "config-map"},
 			[]string{"CONFIG_MAP", "update-cluster-config"},
+		},
+		"subnet of another cluster": {
+			config{"clusterName": "ml-prod", "discoveryTag": "their.example/discovery"},
+			[]string{`its tag their.example/discovery names "other"`, "subnetIds"},
 		},
 		"no such namespace": {
 			config{"clusterName": "ml-prod", "namespace": "karpenter"},

@@ -1,4 +1,4 @@
-// Package bindings registers the three resources whose packages in the Pulumi
+// Package bindings registers the resources and calls the functions whose packages in the Pulumi
 // SDKs are too dear to import: aws/ec2 and kubernetes/helm/v3 with the packages
 // that it drags in cost every user many minutes and gigabytes at each
 // compilation of a program.
