@@ -59,6 +59,16 @@ func (l List) MarshalJSON() ([]byte, error) {
 	return marshal(slices.Sorted(slices.Values(l)))
 }
 
+// UnmarshalJSON implements json.Unmarshaler. AWS and people write a single
+// string without brackets.
+func (l *List) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		*l = List{""}
+		return json.Unmarshal(b, &(*l)[0])
+	}
+	return json.Unmarshal(b, (*[]string)(l))
+}
+
 // newDocument returns a document of the current IAM version.
 func newDocument(statements ...Statement) Document {
 	return Document{Version: "2012-10-17", Statement: statements}

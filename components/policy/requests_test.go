@@ -1,9 +1,11 @@
-package policy
+package policy_test
 
 import (
 	"testing"
 
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/policy"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/internal/authorize"
 )
 
 // Names of the requests: our cluster, and everything of others.
@@ -69,6 +71,12 @@ var (
 	toChina  = key("iam:PassedToService", "ec2.amazonaws.com.cn")
 	toLambda = key("iam:PassedToService", "lambda.amazonaws.com")
 )
+
+// request is one line of the table.
+type request struct {
+	action, resource string
+	context          map[string][]string
+}
 
 // verdict says in which releases a request is allowed.
 type verdict func(release.Release) bool
@@ -206,19 +214,29 @@ var requests = map[string]struct {
 	"read an object":                             {request{"s3:GetObject", "arn:aws:s3:::bucket/object", nil}, never},
 }
 
+// allowed evaluates one request.
+func allowed(t *testing.T, documents []policy.Document, r request) bool {
+	t.Helper()
+	ok, err := authorize.Allowed(documents, authorize.Request{Action: r.action, Resource: r.resource, Context: r.context})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
 func scopesTemplates(r release.Release) bool { return r.ScopesLaunchTemplates }
 
 func not(v verdict) verdict { return func(r release.Release) bool { return !v(r) } }
 
 // TestRequests evaluates every request against the documents of every release.
 func TestRequests(t *testing.T) {
-	in := ControllerInput{
+	in := policy.ControllerInput{
 		Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArn: ourNodeRole, QueueArn: ourQueue,
 	}
 	for _, r := range release.All() {
-		var documents []Document
-		for _, g := range Groups(r, Features{InterruptionQueue: true}) {
-			documents = append(documents, Controller(r, g, in))
+		var documents []policy.Document
+		for _, g := range policy.Groups(r, policy.Features{InterruptionQueue: true}) {
+			documents = append(documents, policy.Controller(r, g, in))
 		}
 		for name, c := range requests {
 			if got, want := allowed(t, documents, c.request), c.want(r); got != want {
@@ -231,14 +249,14 @@ func TestRequests(t *testing.T) {
 // Without a queue nobody may read one; a zonal shift is read only if it is
 // switched on, and only of the own cluster.
 func TestFeatures(t *testing.T) {
-	in := ControllerInput{Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArn: ourNodeRole, QueueArn: ourQueue}
+	in := policy.ControllerInput{Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArn: ourNodeRole, QueueArn: ourQueue}
 	for _, r := range release.All() {
-		var without, with []Document
-		for _, g := range Groups(r, Features{}) {
-			without = append(without, Controller(r, g, in))
+		var without, with []policy.Document
+		for _, g := range policy.Groups(r, policy.Features{}) {
+			without = append(without, policy.Controller(r, g, in))
 		}
-		for _, g := range Groups(r, Features{ZonalShift: true}) {
-			with = append(with, Controller(r, g, in))
+		for _, g := range policy.Groups(r, policy.Features{ZonalShift: true}) {
+			with = append(with, policy.Controller(r, g, in))
 		}
 		if allowed(t, without, request{"sqs:ReceiveMessage", ourQueue, nil}) {
 			t.Errorf("karpenter %s reads a queue that it has not", r.Version)
