@@ -3,6 +3,8 @@ package components
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
@@ -16,7 +18,8 @@ import (
 type Cluster struct {
 	// Name of the cluster. Required.
 	Name pulumi.StringInput
-	// Partition of the cluster's ARN: "aws", "aws-cn", "aws-us-gov". Required.
+	// Partition of the cluster's ARN, such as "aws", "aws-cn" or "aws-us-gov".
+	// Required.
 	Partition pulumi.StringInput
 	// Region of the cluster, such as "eu-west-1". Required.
 	Region pulumi.StringInput
@@ -29,12 +32,17 @@ type Cluster struct {
 	// CertificateAuthority is the API server's CA certificate, base64-encoded as
 	// EKS reports it. The components do not need it; Kubeconfig does.
 	CertificateAuthority pulumi.StringInput
-	// OidcIssuer is the URL of the cluster's OIDC issuer. Required by
-	// KarpenterIAM.
+	// OidcIssuer is the URL of the cluster's OIDC issuer, with or without its
+	// scheme. Required by KarpenterIAM, unless it uses Pod Identity.
 	OidcIssuer pulumi.StringInput
 	// OidcProviderArn is the IAM OIDC provider of that issuer. Required by
-	// KarpenterIAM.
+	// KarpenterIAM, unless it makes one or uses Pod Identity.
 	OidcProviderArn pulumi.StringInput
+	// OwnsOidcProvider: the provider is one that KarpenterIAM made.
+	OwnsOidcProvider bool
+	// LacksPodIdentityAgent: the cluster is known to have no add-on
+	// eks-pod-identity-agent, which Pod Identity needs.
+	LacksPodIdentityAgent bool
 	// SecurityGroupId is the cluster security group, which EKS made. Required by
 	// SubnetTagging.
 	SecurityGroupId pulumi.StringInput
@@ -49,6 +57,9 @@ type Cluster struct {
 	// your own where another cluster's Karpenter has tagged the same subnets.
 	// Default: "karpenter.sh/discovery".
 	DiscoveryTag string
+	// SelectByIds makes node classes name the subnets and the security group by
+	// their ids, and leaves everything without a tag.
+	SelectByIds bool
 
 	// KubernetesVersion is the cluster's Kubernetes minor, such as "1.34".
 	// Required.
@@ -113,4 +124,13 @@ func (c *Cluster) check() error {
 // arn returns the ARN of something in the cluster's region and account.
 func (c *Cluster) arn(service string, resource pulumi.StringInput) pulumi.StringOutput {
 	return pulumi.Sprintf("arn:%s:%s:%s:%s:%s", c.Partition, service, c.Region, c.AccountId, resource)
+}
+
+// subnetIds are the subnets for new nodes, sorted by their keys.
+func (c *Cluster) subnetIds() pulumi.StringArray {
+	var ids pulumi.StringArray
+	for _, key := range slices.Sorted(maps.Keys(c.Subnets)) {
+		ids = append(ids, c.Subnets[key])
+	}
+	return ids
 }

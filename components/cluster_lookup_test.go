@@ -2,6 +2,8 @@ package components
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +128,105 @@ func TestLookupClusterRefusesForeignSubnets(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `subnet subnet-shared: its tag karpenter.sh/discovery names "other"`) ||
 		strings.Contains(err.Error(), "subnet-a:") {
 		t.Error(err)
+	}
+}
+
+// Where new nodes may go: everything that node groups use and what is named
+// beside, each once; the private ones alone; or one list.
+func TestLookupClusterSubnets(t *testing.T) {
+	functions := fakeAWS()
+	functions["aws:ec2/getSubnets:getSubnets"] = func(args resource.PropertyMap) (resource.PropertyMap, error) {
+		ids := []any{}
+		if args["filters"].ArrayValue()[1].ObjectValue()["name"].StringValue() == "map-public-ip-on-launch" {
+			ids = append(ids, "subnet-shared", "subnet-a")
+		}
+		return resource.NewPropertyMapFromMap(object{"ids": ids}), nil
+	}
+	for want, args := range map[string]LookupClusterArgs{
+		"subnet-a subnet-b subnet-shared":             {},
+		"subnet-a subnet-b subnet-self subnet-shared": {AdditionalSubnetIds: []string{"subnet-self", "subnet-a"}},
+		"subnet-a subnet-shared":                      {PrivateSubnetsOnly: true},
+		"subnet-x":                                    {SubnetIds: []string{"subnet-x", "subnet-x"}},
+	} {
+		args.Name = "ml-prod"
+		c, _, err := look(t, functions, &args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(c.Subnets)), " "); got != want {
+			t.Errorf("%+v: %s and not %s", args, got, want)
+		}
+	}
+	functions["aws:ec2/getSubnets:getSubnets"] = answer(object{"ids": []any{}})
+	for want, args := range map[string]LookupClusterArgs{
+		"none of the subnets":                {Name: "c", PrivateSubnetsOnly: true},
+		"SubnetIds: they are the whole list": {Name: "c", SubnetIds: []string{"s"}, AdditionalSubnetIds: []string{"t"}},
+		`DiscoveryTag: found "k"`:            {Name: "c", SelectByIds: true, DiscoveryTag: "k"},
+	} {
+		if _, _, err := look(t, functions, &args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Selection by ids asks for no tag, and so another cluster's is no fault.
+func TestLookupClusterByIds(t *testing.T) {
+	functions := fakeAWS()
+	functions["aws:ec2/getSubnets:getSubnets"] = failure("asked for tags")
+	c, _, err := look(t, functions, &LookupClusterArgs{Name: "ml-prod", SelectByIds: true})
+	if err != nil || !c.SelectByIds {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// The agent is looked for only where it is needed, and Auto Mode has it built in.
+func TestLookupPodIdentityAgent(t *testing.T) {
+	const getAddon, getProvider = "aws:eks/getAddon:getAddon", "aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider"
+	auto := describedCluster()
+	auto["computeConfigs"] = []any{object{"enabled": true}}
+	missing := failure("reading EKS Add-On: couldn't find resource")
+	for name, c := range map[string]struct {
+		cluster object
+		addon   func(resource.PropertyMap) (resource.PropertyMap, error)
+		lacks   bool
+		want    string
+	}{
+		"installed":   {describedCluster(), answer(object{}), false, ""},
+		"missing":     {describedCluster(), missing, true, ""},
+		"Auto Mode":   {auto, missing, false, ""},
+		"not allowed": {describedCluster(), failure("AccessDenied"), false, "AccessDenied"},
+	} {
+		functions := fakeAWS()
+		functions["aws:eks/getCluster:getCluster"], functions[getAddon] = answer(c.cluster), c.addon
+		delete(functions, getProvider)
+		cluster, _, err := look(t, functions, &LookupClusterArgs{Name: "ml-prod", PodIdentity: true})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && cluster.LacksPodIdentityAgent != c.lacks {
+			t.Errorf("%s: lacks the agent: %v", name, cluster.LacksPodIdentityAgent)
+		}
+	}
+}
+
+// A provider that this library made is known by its tag.
+func TestLookupOwnProvider(t *testing.T) {
+	functions := fakeAWS()
+	functions["aws:iam/getOpenIdConnectProvider:getOpenIdConnectProvider"] = answer(object{"arn": "arn:p", "tags": object{ownerTagKey: ownerTagValue}})
+	if c, _, err := look(t, functions, &LookupClusterArgs{Name: "ml-prod"}); err != nil || !c.OwnsOidcProvider {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func TestClusterFacts(t *testing.T) {
+	for _, arn := range []string{"", "ml-prod", "arn:aws:eks:eu-west-1:1:cluster/a", "arn:aws:eks:eu-west-1:111122223333:nodegroup/a", "arn:aws:eks:eu-west-1:111122223333:cluster/" + strings.Repeat("a", 101)} {
+		if _, err := (ClusterFacts{Arn: arn}).Cluster(); err == nil || !strings.Contains(err.Error(), "describe-cluster") {
+			t.Errorf("%q: %v", arn, err)
+		}
+	}
+	c, err := ClusterFacts{Arn: "arn:aws-us-gov:eks:us-gov-west-1:111122223333:cluster/a_b-C"}.Cluster()
+	if err != nil || c.Name != pulumi.String("a_b-C") || c.Partition != pulumi.String("aws-us-gov") || c.OidcIssuer != nil {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

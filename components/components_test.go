@@ -12,6 +12,7 @@ import (
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/bindings"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/pulumitest"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/policy"
 )
 
 func exampleCluster() *Cluster {
@@ -52,7 +53,7 @@ func all() map[string]register {
 			return err
 		},
 		NodeAccessToken: func(ctx *pulumi.Context, opts ...pulumi.ResourceOption) error {
-			_, err := NewNodeAccess(ctx, "k", &NodeAccessArgs{Cluster: exampleCluster(), NodeRoleArn: arn}, opts...)
+			_, err := NewNodeAccess(ctx, "k", &NodeAccessArgs{Cluster: exampleCluster(), NodeRoleArn: arn.ToStringOutput()}, opts...)
 			return err
 		},
 		SubnetTaggingToken: func(ctx *pulumi.Context, opts ...pulumi.ResourceOption) error {
@@ -108,16 +109,20 @@ func TestRefusesMissingArguments(t *testing.T) {
 func TestKarpenterReportsAllFaults(t *testing.T) {
 	cluster := exampleCluster()
 	cluster.OidcProviderArn = nil
-	cluster.AuthenticationMode = "CONFIG_MAP"
+	cluster.AuthenticationMode = "EKS"
 	cluster.KubernetesVersion = "1.19"
 	cluster.Subnets = nil
 	cluster.IpFamily = "ipv5"
 	r, err := pulumitest.Run(t, func(ctx *pulumi.Context) error {
 		_, err := NewKarpenter(ctx, "k", &KarpenterArgs{
-			Cluster:     cluster,
-			Replicas:    -1,
-			ChartValues: map[string]any{"settings": map[string]any{"clusterName": "x"}},
-			NodePools:   map[string]nodepool.Pool{"p": {Preset: "none"}},
+			Cluster:   cluster,
+			Replicas:  -1,
+			QueueName: "a.fifo", NamePrefix: "-", NodeAccessMethod: "SOMEHOW", Version: "1.11.0", EnableZonalShift: true,
+			QueueKmsMasterKeyId: pulumi.String("alias/aws/sqs"), NodeRoleArn: "nodes", NodeRoleName: "nodes",
+			VolumeKmsKeyArns:     []pulumi.StringInput{pulumi.String("alias/mine")},
+			AdditionalStatements: []policy.Statement{{Effect: "Maybe"}},
+			ChartValues:          map[string]any{"settings": map[string]any{"clusterName": "x"}},
+			NodePools:            map[string]nodepool.Pool{"p": {Preset: "none"}},
 		})
 		return err
 	}, nil)
@@ -126,7 +131,8 @@ func TestKarpenterReportsAllFaults(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Cluster.OidcProviderArn", "associate-iam-oidc-provider", "Cluster.AuthenticationMode", "supports Kubernetes",
-		"Cluster.Subnets", "Cluster.IpFamily", "Replicas", `Values["settings"]["clusterName"]`, `nodePools["p"].preset`,
+		"Cluster.Subnets", "Cluster.IpFamily", "Replicas", "QueueName", "NamePrefix", "NodeAccessMethod", "EnableZonalShift", "QueueKmsMasterKeyId", "NodeRoleArn: found \"nodes\", allowed",
+		"NodeRoleArn: found \"nodes\" beside", "VolumeKmsKeyArns[0]", "AdditionalStatements[0].Effect", `Values["settings"]["clusterName"]`, `nodePools["p"].preset`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is missing in: %v", want, err)
@@ -150,18 +156,23 @@ func TestUnknownVersion(t *testing.T) {
 // runKarpenter returns what a Karpenter registers.
 func runKarpenter(t *testing.T, change func(*KarpenterArgs)) *pulumitest.Recorder {
 	t.Helper()
-	r, err := pulumitest.Run(t, func(ctx *pulumi.Context) error {
+	r, err := tryKarpenter(t, nil, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func tryKarpenter(t *testing.T, functions pulumitest.Functions, change func(*KarpenterArgs)) (*pulumitest.Recorder, error) {
+	t.Helper()
+	return pulumitest.Run(t, func(ctx *pulumi.Context) error {
 		args := &KarpenterArgs{Cluster: exampleCluster()}
 		if change != nil {
 			change(args)
 		}
 		_, err := NewKarpenter(ctx, "k", args)
 		return err
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	}, functions)
 }
 
 // The controller outlives the pools, and what it needs outlives the controller:
@@ -264,64 +275,6 @@ func TestChartRegistry(t *testing.T) {
 			t.Errorf("%q: %s", registry, got)
 		}
 	}
-}
-
-func TestIPv6(t *testing.T) {
-	r := runKarpenter(t, func(a *KarpenterArgs) { a.Cluster.IpFamily = "ipv6" })
-	r.Find(t, "aws:iam/policy:Policy", "k-iam-node-IPv6CNI")
-	r.Find(t, "aws:iam/rolePolicyAttachment:RolePolicyAttachment", "k-iam-node-IPv6CNI")
-	for _, a := range r.OfType("aws:iam/rolePolicyAttachment:RolePolicyAttachment") {
-		if strings.HasSuffix(a.Name, "AmazonEKS_CNI_Policy") {
-			t.Error("the IPv4 policy is attached")
-		}
-	}
-}
-
-func TestRoleOptions(t *testing.T) {
-	r := runKarpenter(t, func(a *KarpenterArgs) {
-		a.NodeRoleName, a.ControllerRoleName, a.RolePath = "nodes", "controller", "/team/"
-		a.PermissionsBoundaryArn = pulumi.String("arn:boundary")
-	})
-	for logical, name := range map[string]string{"k-iam-node": "nodes", "k-iam-controller": "controller"} {
-		inputs := r.Find(t, "aws:iam/role:Role", logical).Inputs
-		if inputs["name"].StringValue() != name || inputs["path"].StringValue() != "/team/" ||
-			inputs["permissionsBoundary"].StringValue() != "arn:boundary" {
-			t.Errorf("%s: %v", logical, inputs)
-		}
-	}
-	_, err := pulumitest.Run(t, func(ctx *pulumi.Context) error {
-		_, err := NewKarpenter(ctx, "k", &KarpenterArgs{
-			Cluster: exampleCluster(), NodeRoleName: "team/nodes", ControllerRoleName: strings.Repeat("c", 65), RolePath: "team",
-		})
-		return err
-	}, nil)
-	for _, field := range []string{"NodeRoleName:", "ControllerRoleName:", "RolePath:"} {
-		if err == nil || !strings.Contains(err.Error(), field) {
-			t.Errorf("%s is not refused: %v", field, err)
-		}
-	}
-}
-
-func TestInlinePolicy(t *testing.T) {
-	managed := runKarpenter(t, nil)
-	inline := runKarpenter(t, func(a *KarpenterArgs) { a.EnableInlinePolicy = true })
-	if n := len(inline.OfType("aws:iam/policy:Policy")); n != 0 {
-		t.Errorf("%d managed policies", n)
-	}
-	document := inline.Find(t, "aws:iam/rolePolicy:RolePolicy", "k-iam-controller").Inputs["policy"].StringValue()
-	for _, p := range managed.OfType("aws:iam/policy:Policy") {
-		_, statements, found := strings.Cut(p.Inputs["policy"].StringValue(), "[")
-		if !found || !strings.Contains(document, strings.TrimSuffix(statements, "]}")) {
-			t.Errorf("the inline policy lacks the statements of %s", p.Name)
-		}
-	}
-}
-
-func TestAdditionalPolicies(t *testing.T) {
-	r := runKarpenter(t, func(a *KarpenterArgs) {
-		a.NodeRoleAdditionalPolicies = map[string]pulumi.StringInput{"s3": pulumi.String("arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess")}
-	})
-	r.Find(t, "aws:iam/rolePolicyAttachment:RolePolicyAttachment", "k-iam-node-s3")
 }
 
 // A cluster that is made in the same program has no value at preview.

@@ -3,7 +3,11 @@ package components
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/names"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
@@ -30,6 +34,13 @@ func (f *faults) wrap(field string, err error) {
 	}
 }
 
+// keyArn records a fault if a key's ARN is known and is none.
+func (f *faults) keyArn(field string, in pulumi.StringInput) {
+	if arn, known := in.(pulumi.String); known {
+		f.wrap(field, names.CheckKeyArn(string(arn)))
+	}
+}
+
 // include adds the faults that another check found.
 func (f *faults) include(err error) {
 	if err != nil {
@@ -48,10 +59,17 @@ func (f *faults) common(cluster *Cluster, version string) release.Release {
 	return rel
 }
 
-// of returns the faults as one error that names the component, or nil.
+// of returns the faults as one error that names the component, or nil. A fault
+// that two parts of a component found is reported once.
 func (f faults) of(component, name string) error {
-	if len(f) == 0 {
+	var once faults
+	for _, fault := range f {
+		if !slices.ContainsFunc(once, func(e error) bool { return e.Error() == fault.Error() }) {
+			once = append(once, fault)
+		}
+	}
+	if len(once) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s %q: %w", component, name, errors.Join(f...))
+	return fmt.Errorf("%s %q: %w", component, name, errors.Join(once...))
 }

@@ -16,12 +16,20 @@ func documentOf(f func(string) policy.Document, in pulumi.StringInput) pulumi.St
 	return stringOf(func(s string) string { return f(s).JSON() }, in)
 }
 
-// nameOr returns a user's name for something, or the one made from an input.
-func nameOr(given string, make func(string) string, from pulumi.StringInput) pulumi.StringPtrInput {
+// nameOr returns a user's name for something, or the one that is made.
+func nameOr(given string, made pulumi.StringOutput) pulumi.StringPtrInput {
 	if given != "" {
 		return pulumi.String(given)
 	}
-	return stringOf(make, from)
+	return made
+}
+
+// orEmpty returns an input, or the empty text for none.
+func orEmpty(in pulumi.StringInput) pulumi.StringInput {
+	if in == nil {
+		return pulumi.String("")
+	}
+	return in
 }
 
 func defaulted(value, otherwise string) string {

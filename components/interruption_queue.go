@@ -26,13 +26,24 @@ type InterruptionQueueArgs struct {
 	// Version is the Karpenter release whose events to send. Default:
 	// release.Newest.
 	Version string
+	// NamePrefix starts the names of the queue and the rules: see
+	// KarpenterIAMArgs.
+	NamePrefix string
+	// QueueName is the name of the queue, of at most 80 letters, digits, - and _.
+	// Default: Karpenter-CLUSTER, shortened if need be.
+	QueueName string
+	// QueueKmsMasterKeyId is your own key for the queue, by its ARN: EventBridge
+	// cannot use the account's key alias/aws/sqs. The key's policy must have the
+	// statement of policy.InterruptionQueueKey, or the queue stays empty. Default:
+	// a key of SQS, which needs nothing.
+	QueueKmsMasterKeyId pulumi.StringInput
 	// Tags are set on the queue and the rules.
 	Tags pulumi.StringMapInput
 }
 
 // InterruptionQueue is the SQS queue from which Karpenter learns that an
 // instance is about to go, and the EventBridge rules that fill it. The queue is
-// encrypted with a key of SQS and refuses plain HTTP.
+// encrypted and refuses plain HTTP.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#interruption
 type InterruptionQueue struct {
@@ -56,6 +67,7 @@ func NewInterruptionQueue(ctx *pulumi.Context, name string, args *InterruptionQu
 	}
 	var f faults
 	rel := f.common(a.Cluster, a.Version)
+	a.check(&f)
 	if err := f.of("InterruptionQueue", name); err != nil {
 		return nil, err
 	}
@@ -83,17 +95,46 @@ func NewInterruptionQueue(ctx *pulumi.Context, name string, args *InterruptionQu
 	})
 }
 
+// check adds the faults of the component's own arguments.
+func (a InterruptionQueueArgs) check(f *faults) {
+	if a.NamePrefix != "" {
+		f.wrap("NamePrefix", names.CheckPrefix(a.NamePrefix))
+	}
+	if a.QueueName != "" {
+		f.wrap("QueueName", names.CheckQueue(a.QueueName))
+	}
+	f.keyArn("QueueKmsMasterKeyId", a.QueueKmsMasterKeyId)
+}
+
+// names returns a name that is made from the cluster's.
+func (a InterruptionQueueArgs) names(get func(names.Names) string) pulumi.StringOutput {
+	return stringOf(func(cluster string) string { return get(names.For(a.NamePrefix, cluster)) }, a.Cluster.Name)
+}
+
 // queue registers the queue with its policy on it: a policy of its own would
 // make every update wait for SQS once more.
 func (c *InterruptionQueue) queue(ctx *pulumi.Context, name string, a InterruptionQueueArgs) error {
-	queueName := stringOf(names.Queue, a.Cluster.Name)
-	queue, err := sqs.NewQueue(ctx, name+"-queue", &sqs.QueueArgs{
+	queueName := a.names(names.Names.Queue)
+	if a.QueueName != "" {
+		queueName = pulumi.String(a.QueueName).ToStringOutput()
+	}
+	args := &sqs.QueueArgs{
 		Name:                    queueName,
 		MessageRetentionSeconds: pulumi.Int(queueRetention),
-		SqsManagedSseEnabled:    pulumi.Bool(true),
 		Policy:                  documentOf(policy.InterruptionQueue, a.Cluster.arn("sqs", queueName)),
 		Tags:                    a.Tags,
-	}, pulumi.Parent(c))
+	}
+	if a.QueueKmsMasterKeyId == nil {
+		args.SqsManagedSseEnabled = pulumi.Bool(true)
+	} else {
+		args.KmsMasterKeyId = a.QueueKmsMasterKeyId.ToStringOutput().ToStringPtrOutput()
+		needed := "the policy of the queue's key must hold this, or EventBridge cannot write and spot notices are lost: " +
+			policy.InterruptionQueueKey().JSON()
+		if err := ctx.Log.Info(needed, &pulumi.LogArgs{Resource: c}); err != nil {
+			return err
+		}
+	}
+	queue, err := sqs.NewQueue(ctx, name+"-queue", args, pulumi.Parent(c))
 	if err != nil {
 		return err
 	}
@@ -105,7 +146,7 @@ func (c *InterruptionQueue) queue(ctx *pulumi.Context, name string, a Interrupti
 // rule registers one rule and sends its events to the queue.
 func (c *InterruptionQueue) rule(ctx *pulumi.Context, name string, event release.Event, a InterruptionQueueArgs) (*cloudwatch.EventRule, error) {
 	rule, err := cloudwatch.NewEventRule(ctx, name, &cloudwatch.EventRuleArgs{
-		Name:         stringOf(func(cluster string) string { return names.Rule(cluster, event.Name) }, a.Cluster.Name),
+		Name:         a.names(func(n names.Names) string { return n.Rule(event.Name) }),
 		Description:  pulumi.Sprintf("%s, for Karpenter on EKS cluster %s", event.DetailType, a.Cluster.Name),
 		EventPattern: pulumi.String(event.Pattern()),
 		Tags:         a.Tags,

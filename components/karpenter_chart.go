@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/bindings"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/policy"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
@@ -30,11 +31,21 @@ type KarpenterChartArgs struct {
 	// Version is the Karpenter release to install. Default: release.Newest.
 	// The cluster's Kubernetes version must be one that it supports.
 	Version string
-	// ControllerRoleArn is the role of the controller, for IRSA. Required.
+	// Identity is how the controller becomes its role, IRSA or PodIdentity.
+	// Default: IRSA.
+	Identity string
+	// ControllerRoleArn is the role of the controller. Required for IRSA, and not
+	// used with PodIdentity.
 	ControllerRoleArn pulumi.StringInput
 	// InterruptionQueueName is the name of the queue. Default: none, and no
 	// interruption handling.
 	InterruptionQueueName pulumi.StringInput
+	// IsolatedVPC keeps the controller from calling services that have no
+	// endpoint in a VPC, such as prices. Default: false, and true in partitions
+	// without a service for prices.
+	IsolatedVPC bool
+	// EnableZonalShift lets the controller follow zonal shifts of the cluster.
+	EnableZonalShift bool
 	// Namespace is where Karpenter is installed; it must exist. Default:
 	// "kube-system".
 	Namespace string
@@ -117,7 +128,7 @@ func (a KarpenterChartArgs) check(f *faults, rel release.Release) {
 			f.include(rel.CheckKubernetes(a.Cluster.KubernetesVersion))
 		}
 	}
-	f.require("ControllerRoleArn", a.ControllerRoleArn != nil)
+	f.require("ControllerRoleArn", a.ControllerRoleArn != nil || a.Identity == PodIdentity)
 	if a.Replicas < 0 {
 		f.add("Replicas", fmt.Sprintf("found %d", a.Replicas), "use 1 or 2")
 	}
@@ -159,15 +170,16 @@ func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterCh
 }
 
 func (a KarpenterChartArgs) values() pulumi.MapOutput {
-	queue := a.InterruptionQueueName
-	if queue == nil {
-		queue = pulumi.String("")
+	role := a.ControllerRoleArn
+	if a.Identity == PodIdentity {
+		role = nil
 	}
-	return pulumi.All(a.Cluster.Name, a.Cluster.Endpoint, a.Cluster.Region, a.ControllerRoleArn, queue).
+	return pulumi.All(a.Cluster.Name, a.Cluster.Endpoint, a.Cluster.Region, orEmpty(role), orEmpty(a.InterruptionQueueName), a.Cluster.Partition).
 		ApplyT(func(v []any) map[string]any {
 			return release.Values{
 				ClusterName: v[0].(string), ClusterEndpoint: v[1].(string), Region: v[2].(string),
 				RoleArn: v[3].(string), InterruptionQueue: v[4].(string),
+				IsolatedVPC: a.IsolatedVPC || !policy.HasPricing(v[5].(string)), ZonalShift: a.EnableZonalShift,
 				ServiceAccount: a.ServiceAccount, NodeGroups: a.Cluster.NodeGroups, Replicas: a.Replicas, Extra: a.Values,
 			}.Chart()
 		}).(pulumi.MapOutput)

@@ -2,8 +2,6 @@ package components
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/pulumi/pulumi-aws/sdk/v6/go/aws/iam"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -16,37 +14,82 @@ import (
 // KarpenterIAMToken is the type token of KarpenterIAM.
 const KarpenterIAMToken = "kubernetes-autoscaling:index:KarpenterIAM"
 
+// How the controller becomes its role.
+const (
+	// IRSA is through the cluster's OIDC provider in IAM.
+	IRSA = "IRSA"
+	// PodIdentity is through the add-on eks-pod-identity-agent.
+	PodIdentity = "PodIdentity"
+)
+
+// podIdentityAgent is the add-on that Pod Identity needs.
+const podIdentityAgent = "eks-pod-identity-agent"
+
 // KarpenterIAMArgs are the arguments of NewKarpenterIAM.
 type KarpenterIAMArgs struct {
-	// Cluster is the EKS cluster. Required, with its OIDC issuer and provider.
+	// Cluster is the EKS cluster. Required, for IRSA with its OIDC issuer.
 	Cluster *Cluster
 	// Version is the Karpenter release whose permissions to grant, such as
 	// "1.15.2". Default: release.Newest.
 	Version string
-	// QueueArn is the interruption queue. Default: none, and no permission to
-	// read one.
-	QueueArn pulumi.StringInput
+	// Identity is IRSA or PodIdentity. Default: IRSA.
+	Identity string
+	// CreateOidcProvider makes the IAM OIDC provider of the cluster's issuer where
+	// the account has none. Everything that uses IRSA in the cluster shares it,
+	// and it goes when the component goes.
+	CreateOidcProvider bool
 	// Namespace and ServiceAccount of the controller: nobody else may become the
 	// controller role. Default: "kube-system" and "karpenter".
 	Namespace, ServiceAccount string
+
+	// NamePrefix starts the names of roles, policies and profiles, at most 20
+	// letters, digits, - and _. Default: "Karpenter".
+	NamePrefix string
 	// NodeRoleName and ControllerRoleName are the names of the roles, bare, of at
 	// most 64 characters. Default: KarpenterNodeRole-CLUSTER and
 	// KarpenterControllerRole-CLUSTER, shortened if need be.
 	NodeRoleName, ControllerRoleName string
-	// RolePath is the IAM path of roles and policies, such as "/team/". Default:
-	// "/".
+	// RolePath is the IAM path of roles, policies and profiles, such as "/team/".
+	// Default: "/".
 	RolePath string
-	// PermissionsBoundaryArn is the permissions boundary of both roles. Default:
+	// PermissionsBoundaryArn is the permissions boundary of all roles. Default:
 	// none.
 	PermissionsBoundaryArn pulumi.StringPtrInput
+	// Tags are set on everything that the component makes.
+	Tags pulumi.StringMapInput
+
+	// NodeRoleArn is a role that is there already, by its full ARN, to use for
+	// the nodes. It is left as it is: it must be one that EC2 may assume, with
+	// the policies that nodes need. Default: none, and a role is made.
+	NodeRoleArn string
+	// NodeRoleAdditionalPolicies are ARNs of further managed policies for the
+	// node roles that are made, by a name of the user's choice.
+	NodeRoleAdditionalPolicies map[string]pulumi.StringInput
+	// EnableWindows makes a second role, for Windows nodes: a role can have one
+	// access entry only, and Windows nodes need one of another type.
+	EnableWindows bool
+	// CreateInstanceProfile makes an instance profile for each role of nodes, and
+	// leaves the controller without the permission to make any. An isolated VPC
+	// needs it: IAM has no endpoint there.
+	CreateInstanceProfile bool
+
+	// QueueArn is the interruption queue. Default: none, and no permission to
+	// read one.
+	QueueArn pulumi.StringInput
+	// QueueKmsMasterKeyId is your own key, by its ARN, that encrypts the queue.
+	// Default: none.
+	QueueKmsMasterKeyId pulumi.StringInput
+	// VolumeKmsKeyArns are your own keys, by their ARNs, that encrypt volumes of
+	// nodes. Default: none.
+	VolumeKmsKeyArns []pulumi.StringInput
+	// EnableZonalShift lets the controller see zonal shifts of the cluster.
+	EnableZonalShift bool
+	// AdditionalStatements are statements that you add to what the controller may
+	// do, in IAM's own words. Default: none.
+	AdditionalStatements []policy.Statement
 	// EnableInlinePolicy writes the controller's permissions as one inline policy
 	// instead of managed ones, where those are not allowed.
 	EnableInlinePolicy bool
-	// NodeRoleAdditionalPolicies are ARNs of further managed policies for the
-	// node role, by a name of the user's choice.
-	NodeRoleAdditionalPolicies map[string]pulumi.StringInput
-	// Tags are set on the roles and policies.
-	Tags pulumi.StringMapInput
 }
 
 // KarpenterIAM is the node role and the controller role of Karpenter.
@@ -65,6 +108,20 @@ type KarpenterIAM struct {
 	// an EC2NodeClass wants it without a path.
 	NodeRoleArn  pulumi.StringOutput `pulumi:"nodeRoleArn"`
 	NodeRoleName pulumi.StringOutput `pulumi:"nodeRoleName"`
+	// WindowsNodeRoleArn and WindowsNodeRoleName are the role of Windows nodes,
+	// and empty without EnableWindows.
+	WindowsNodeRoleArn  pulumi.StringOutput `pulumi:"windowsNodeRoleArn"`
+	WindowsNodeRoleName pulumi.StringOutput `pulumi:"windowsNodeRoleName"`
+	// InstanceProfileName and WindowsInstanceProfileName are bare names, and empty
+	// without CreateInstanceProfile.
+	InstanceProfileName        pulumi.StringOutput `pulumi:"instanceProfileName"`
+	WindowsInstanceProfileName pulumi.StringOutput `pulumi:"windowsInstanceProfileName"`
+	// OidcProviderArn is the provider that the controller role trusts, and empty
+	// with PodIdentity.
+	OidcProviderArn pulumi.StringOutput `pulumi:"oidcProviderArn"`
+
+	// ipv6CNI is the policy that all node roles of an IPv6 cluster share.
+	ipv6CNI pulumi.StringInput
 }
 
 // NewKarpenterIAM registers a KarpenterIAM.
@@ -73,12 +130,13 @@ func NewKarpenterIAM(ctx *pulumi.Context, name string, args *KarpenterIAMArgs, o
 	if args != nil {
 		a = *args
 	}
+	a.Identity = defaulted(a.Identity, IRSA)
 	a.Namespace = defaulted(a.Namespace, release.DefaultNamespace)
 	a.ServiceAccount = defaulted(a.ServiceAccount, release.DefaultServiceAccount)
 	a.RolePath = defaulted(a.RolePath, "/")
 	var f faults
 	rel := f.common(a.Cluster, a.Version)
-	a.check(&f)
+	a.check(&f, rel)
 	if err := f.of("KarpenterIAM", name); err != nil {
 		return nil, err
 	}
@@ -86,151 +144,106 @@ func NewKarpenterIAM(ctx *pulumi.Context, name string, args *KarpenterIAMArgs, o
 	if err := ctx.RegisterComponentResource(KarpenterIAMToken, name, c, opts...); err != nil {
 		return nil, err
 	}
-	if err := c.nodeRole(ctx, name, a, rel); err != nil {
-		return nil, fmt.Errorf("creating node role: %w", err)
+	// Registering gave the outputs new values, so that these come after it.
+	none := pulumi.String("").ToStringOutput()
+	c.WindowsNodeRoleArn, c.WindowsNodeRoleName = none, none
+	c.InstanceProfileName, c.WindowsInstanceProfileName, c.OidcProviderArn = none, none, none
+	if err := c.nodeRoles(ctx, name, a, rel); err != nil {
+		return nil, err
 	}
 	if err := c.controllerRole(ctx, name, a, rel); err != nil {
 		return nil, fmt.Errorf("creating controller role: %w", err)
 	}
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{
-		"controllerRoleArn":  c.ControllerRoleArn,
-		"controllerRoleName": c.ControllerRoleName,
-		"nodeRoleArn":        c.NodeRoleArn,
-		"nodeRoleName":       c.NodeRoleName,
+		"controllerRoleArn":          c.ControllerRoleArn,
+		"controllerRoleName":         c.ControllerRoleName,
+		"nodeRoleArn":                c.NodeRoleArn,
+		"nodeRoleName":               c.NodeRoleName,
+		"windowsNodeRoleArn":         c.WindowsNodeRoleArn,
+		"windowsNodeRoleName":        c.WindowsNodeRoleName,
+		"instanceProfileName":        c.InstanceProfileName,
+		"windowsInstanceProfileName": c.WindowsInstanceProfileName,
+		"oidcProviderArn":            c.OidcProviderArn,
 	})
 }
 
 // check adds the faults of the component's own arguments.
-func (a KarpenterIAMArgs) check(f *faults) {
-	for field, name := range map[string]string{"NodeRoleName": a.NodeRoleName, "ControllerRoleName": a.ControllerRoleName} {
-		if name != "" {
-			f.wrap(field, names.CheckRole(name))
+func (a KarpenterIAMArgs) check(f *faults, rel release.Release) {
+	a.checkNames(f)
+	if a.NodeRoleArn != "" {
+		f.wrap("NodeRoleArn", names.CheckRoleArn(a.NodeRoleArn))
+		if a.NodeRoleName != "" || len(a.NodeRoleAdditionalPolicies) > 0 {
+			f.add("NodeRoleArn", fmt.Sprintf("found %q beside NodeRoleName or NodeRoleAdditionalPolicies", a.NodeRoleArn),
+				"leave those out: a role that is there already is left as it is")
 		}
 	}
+	f.keyArn("QueueKmsMasterKeyId", a.QueueKmsMasterKeyId)
+	if a.QueueKmsMasterKeyId != nil && a.QueueArn == nil {
+		f.add("QueueKmsMasterKeyId", "there is no queue", "leave it out, or switch the interruption queue on")
+	}
+	for i, key := range a.VolumeKmsKeyArns {
+		f.keyArn(fmt.Sprintf("VolumeKmsKeyArns[%d]", i), key)
+	}
+	if a.EnableZonalShift && rel.Version != "" && !rel.SupportsZonalShift {
+		f.add("EnableZonalShift", "Karpenter "+rel.Version+" cannot follow a zonal shift", "leave it out, or use 1.12.0 or later")
+	}
+	f.include(policy.CheckStatements("AdditionalStatements", a.AdditionalStatements))
+	switch defaulted(a.Identity, IRSA) {
+	case IRSA:
+		a.checkIRSA(f)
+	case PodIdentity:
+		a.checkPodIdentity(f)
+	default:
+		f.add("Identity", fmt.Sprintf("found %q", a.Identity), "use IRSA or PodIdentity, or leave it out for IRSA")
+	}
+}
+
+func (a KarpenterIAMArgs) checkNames(f *faults) {
+	if a.NamePrefix != "" {
+		f.wrap("NamePrefix", names.CheckPrefix(a.NamePrefix))
+	}
+	if a.NodeRoleName != "" {
+		f.wrap("NodeRoleName", names.CheckRole(a.NodeRoleName))
+	}
+	if a.ControllerRoleName != "" {
+		f.wrap("ControllerRoleName", names.CheckRole(a.ControllerRoleName))
+	}
 	f.wrap("RolePath", names.CheckPath(defaulted(a.RolePath, "/")))
+}
+
+func (a KarpenterIAMArgs) checkIRSA(f *faults) {
 	if a.Cluster == nil {
 		return
 	}
 	f.require("Cluster.OidcIssuer", a.Cluster.OidcIssuer != nil)
-	if a.Cluster.OidcProviderArn == nil {
+	if a.Cluster.OidcProviderArn == nil && !a.CreateOidcProvider {
 		f.add("Cluster.OidcProviderArn", "IAM has no OIDC provider for the cluster's issuer",
-			"create one: eksctl utils associate-iam-oidc-provider --cluster CLUSTER --approve")
+			"create one: eksctl utils associate-iam-oidc-provider --cluster CLUSTER --approve; or let this stack do it "+
+				"(CreateOidcProvider); or use Pod Identity (Identity)")
 	}
 }
 
-// nodeRole registers the role of the nodes and attaches its policies.
-func (c *KarpenterIAM) nodeRole(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release) error {
-	role, err := iam.NewRole(ctx, name+"-node", &iam.RoleArgs{
-		Name:                nameOr(a.NodeRoleName, names.NodeRole, a.Cluster.Name),
-		Path:                pulumi.String(a.RolePath),
-		Description:         pulumi.Sprintf("Nodes that Karpenter makes for EKS cluster %s", a.Cluster.Name),
-		AssumeRolePolicy:    documentOf(policy.NodeTrust, a.Cluster.Partition),
-		PermissionsBoundary: a.PermissionsBoundaryArn,
-		Tags:                a.Tags,
-	}, pulumi.Parent(c))
-	if err != nil {
-		return err
+func (a KarpenterIAMArgs) checkPodIdentity(f *faults) {
+	if a.CreateOidcProvider {
+		f.add("CreateOidcProvider", "PodIdentity needs no OIDC provider", "leave it out")
 	}
-	c.add(role)
-	arns := map[string]pulumi.StringInput{}
-	ipv6 := a.Cluster.IpFamily == familyIPv6
-	for _, managed := range policy.NodeManagedPolicies(rel.PullsImagesOnly, ipv6) {
-		arns[managed] = stringOf(func(partition string) string { return policy.ManagedPolicyArn(partition, managed) }, a.Cluster.Partition)
+	if a.Cluster != nil && a.Cluster.LacksPodIdentityAgent {
+		f.add("Identity", "found PodIdentity, and the cluster lacks the add-on "+podIdentityAgent,
+			"add it: aws eks create-addon --cluster-name CLUSTER --addon-name "+podIdentityAgent+"; or use IRSA")
 	}
-	if ipv6 {
-		cni, err := iam.NewPolicy(ctx, name+"-node-IPv6CNI", &iam.PolicyArgs{
-			Name:   stringOf(func(cluster string) string { return names.NodePolicy(cluster, "IPv6CNI") }, a.Cluster.Name),
-			Path:   pulumi.String(a.RolePath),
-			Policy: documentOf(policy.IPv6CNI, a.Cluster.Partition),
-			Tags:   a.Tags,
-		}, pulumi.Parent(c))
-		if err != nil {
-			return err
-		}
-		c.add(cni)
-		arns["IPv6CNI"] = cni.Arn
-	}
-	maps.Copy(arns, a.NodeRoleAdditionalPolicies)
-	for _, key := range slices.Sorted(maps.Keys(arns)) {
-		attachment, err := iam.NewRolePolicyAttachment(ctx, name+"-node-"+key, &iam.RolePolicyAttachmentArgs{
-			Role: role.Name, PolicyArn: arns[key],
-		}, pulumi.Parent(c))
-		if err != nil {
-			return err
-		}
-		c.add(attachment)
-	}
-	c.NodeRoleArn, c.NodeRoleName = role.Arn, role.Name
-	return nil
 }
 
-// controllerRole registers the role of the controller and its policies.
-func (c *KarpenterIAM) controllerRole(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release) error {
-	sa := policy.ServiceAccount{Namespace: a.Namespace, Name: a.ServiceAccount}
-	trust := pulumi.All(a.Cluster.OidcProviderArn, a.Cluster.OidcIssuer).ApplyT(func(v []any) string {
-		return policy.IRSATrust(v[0].(string), v[1].(string), sa).JSON()
-	}).(pulumi.StringOutput)
-	role, err := iam.NewRole(ctx, name+"-controller", &iam.RoleArgs{
-		Name:                nameOr(a.ControllerRoleName, names.ControllerRole, a.Cluster.Name),
-		Path:                pulumi.String(a.RolePath),
-		Description:         pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
-		AssumeRolePolicy:    trust,
-		PermissionsBoundary: a.PermissionsBoundaryArn,
-		Tags:                a.Tags,
-	}, pulumi.Parent(c))
-	if err != nil {
-		return err
-	}
-	c.add(role)
-	c.ControllerRoleArn, c.ControllerRoleName = role.Arn, role.Name
-	groups := policy.Groups(rel, policy.Features{InterruptionQueue: a.QueueArn != nil})
-	if a.EnableInlinePolicy {
-		inline, err := iam.NewRolePolicy(ctx, name+"-controller", &iam.RolePolicyArgs{
-			Name:   pulumi.String("KarpenterController"),
-			Role:   role.Name,
-			Policy: c.controllerDocument(a, func(in policy.ControllerInput) policy.Document { return policy.ControllerInline(rel, groups, in) }),
-		}, pulumi.Parent(c))
-		c.add(inline)
-		return err
-	}
-	for _, group := range groups {
-		if err := c.controllerPolicy(ctx, name+"-controller-"+string(group), a, rel, group); err != nil {
-			return err
-		}
-	}
-	return nil
+// names returns a name that is made from the cluster's.
+func (a KarpenterIAMArgs) names(get func(names.Names) string) pulumi.StringOutput {
+	return stringOf(func(cluster string) string { return get(names.For(a.NamePrefix, cluster)) }, a.Cluster.Name)
 }
 
-// controllerPolicy registers the managed policy of one group and attaches it.
-func (c *KarpenterIAM) controllerPolicy(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release, group policy.Group) error {
-	managed, err := iam.NewPolicy(ctx, name, &iam.PolicyArgs{
-		Name:        stringOf(func(cluster string) string { return names.ControllerPolicy(cluster, string(group)) }, a.Cluster.Name),
-		Path:        pulumi.String(a.RolePath),
-		Description: pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
-		Policy:      c.controllerDocument(a, func(in policy.ControllerInput) policy.Document { return policy.Controller(rel, group, in) }),
-		Tags:        a.Tags,
-	}, pulumi.Parent(c))
-	if err != nil {
-		return err
-	}
-	attachment, err := iam.NewRolePolicyAttachment(ctx, name, &iam.RolePolicyAttachmentArgs{
-		Role: c.ControllerRoleName, PolicyArn: managed.Arn,
-	}, pulumi.Parent(c))
-	c.add(managed, attachment)
-	return err
-}
-
-// controllerDocument renders a document of the controller's permissions.
-func (c *KarpenterIAM) controllerDocument(a KarpenterIAMArgs, render func(policy.ControllerInput) policy.Document) pulumi.StringOutput {
-	queueArn := a.QueueArn
-	if queueArn == nil {
-		queueArn = pulumi.String("")
-	}
-	return pulumi.All(a.Cluster.Partition, a.Cluster.Region, a.Cluster.AccountId, a.Cluster.Name, c.NodeRoleArn, queueArn).
-		ApplyT(func(v []any) string {
-			return render(policy.ControllerInput{
-				Partition: v[0].(string), Region: v[1].(string), Account: v[2].(string), Cluster: v[3].(string),
-				NodeRoleArn: v[4].(string), QueueArn: v[5].(string),
-			}).JSON()
-		}).(pulumi.StringOutput)
+// role registers a role with the options that all roles share.
+func (c *KarpenterIAM) role(ctx *pulumi.Context, name string, a KarpenterIAMArgs, role *iam.RoleArgs) (*iam.Role, error) {
+	role.Path = pulumi.String(a.RolePath)
+	role.PermissionsBoundary = a.PermissionsBoundaryArn
+	role.Tags = a.Tags
+	made, err := iam.NewRole(ctx, name, role, pulumi.Parent(c))
+	c.add(made)
+	return made, err
 }

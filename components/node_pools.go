@@ -25,6 +25,12 @@ type NodePoolsArgs struct {
 	Version string
 	// NodeRoleName is the bare name of the node role. Required.
 	NodeRoleName pulumi.StringInput
+	// InstanceProfileName is the bare name of an instance profile with the node
+	// role, for the controller to use in place of one of its own. Default: none.
+	InstanceProfileName pulumi.StringInput
+	// WindowsNodeRoleName and WindowsInstanceProfileName are those of the classes
+	// with a Windows AMI. The role is required if there is one.
+	WindowsNodeRoleName, WindowsInstanceProfileName pulumi.StringInput
 	// Pools are the NodePools by their names. Default: nodepool.Default.
 	Pools map[string]nodepool.Pool
 	// NodeClasses are the EC2NodeClasses by their names. Default: one with the
@@ -103,7 +109,33 @@ func (a NodePoolsArgs) check(f *faults, rel release.Release) {
 	if a.Chart == nil && len(a.DependsOn) == 0 {
 		f.add("Chart", "missing", "pass the KarpenterChart, or in DependsOn what installs Karpenter")
 	}
-	f.include(nodepool.Validate(a.Pools, a.NodeClasses))
+	if nodepool.AnyWindows(a.NodeClasses) {
+		f.require("WindowsNodeRoleName", a.WindowsNodeRoleName != nil)
+	}
+	if a.Cluster != nil && a.Cluster.SelectByIds {
+		f.placement(a.Cluster)
+	}
+	f.include(nodepool.Validate(rel, a.Pools, a.NodeClasses))
+}
+
+// placement returns where the nodes of a class belong and what they are.
+func (a NodePoolsArgs) placement(class nodepool.NodeClass) pulumi.AnyOutput {
+	role, profile := a.NodeRoleName, a.InstanceProfileName
+	if class.IsWindows() {
+		role, profile = a.WindowsNodeRoleName, a.WindowsInstanceProfileName
+	}
+	var ids pulumi.StringArray
+	group := pulumi.StringInput(pulumi.String(""))
+	if a.Cluster.SelectByIds {
+		ids, group = a.Cluster.subnetIds(), a.Cluster.SecurityGroupId
+	}
+	return pulumi.All(role, orEmpty(profile), a.Cluster.Name, ids, group).ApplyT(func(v []any) nodepool.Placement {
+		return nodepool.Placement{
+			Role: v[0].(string), InstanceProfile: v[1].(string),
+			DiscoveryTag: a.Cluster.discoveryTag(), DiscoveryValue: v[2].(string),
+			SubnetIds: v[3].([]string), SecurityGroupId: v[4].(string),
+		}
+	}).(pulumi.AnyOutput)
 }
 
 // classes registers the EC2NodeClasses, after the controller and whatever else
@@ -115,16 +147,13 @@ func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (
 	}
 	classes := map[string]pulumi.Resource{}
 	for _, key := range slices.Sorted(maps.Keys(a.NodeClasses)) {
-		spec := pulumi.All(a.NodeRoleName, a.Cluster.Name).ApplyT(func(v []any) map[string]any {
-			return a.NodeClasses[key].Spec(nodepool.Placement{
-				Role: v[0].(string), DiscoveryTag: a.Cluster.discoveryTag(), DiscoveryValue: v[1].(string),
-			})
-		})
-		class, err := c.object(ctx, name+"-class-"+key, nodepool.GroupAWS, nodepool.KindEC2NodeClass, key, spec, after)
+		class := a.NodeClasses[key]
+		spec := a.placement(class).ApplyT(func(at any) map[string]any { return class.Spec(at.(nodepool.Placement)) })
+		object, err := c.object(ctx, name+"-class-"+key, nodepool.GroupAWS, nodepool.KindEC2NodeClass, key, spec, after)
 		if err != nil {
 			return nil, fmt.Errorf("creating node class %s: %w", key, err)
 		}
-		classes[key] = class
+		classes[key] = object
 	}
 	return classes, nil
 }

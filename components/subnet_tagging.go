@@ -20,10 +20,15 @@ type SubnetTaggingArgs struct {
 	Cluster *Cluster
 }
 
-// SubnetTagging sets the tag Cluster.DiscoveryTag on the subnets for new nodes and on the
-// cluster security group, and on no other security group: a node with two
-// groups of the cluster breaks the load balancer controller. Other tags of
+// SubnetTagging sets the tag Cluster.DiscoveryTag on the subnets for new nodes
+// and on the cluster security group, and on no other security group: a node with
+// two groups of the cluster breaks the load balancer controller. Other tags of
 // these resources are left alone.
+//
+// A stack that owns a subnet with all its tags takes ours off at its next run.
+// `pulumi up --refresh` here shows that as drift and sets the tag again; so that
+// it stays, the other stack must ignore the key, or the node classes select by
+// ids (Cluster.SelectByIds), and this component is not needed.
 type SubnetTagging struct {
 	pulumi.ResourceState
 	members
@@ -58,9 +63,7 @@ func NewSubnetTagging(ctx *pulumi.Context, name string, args *SubnetTaggingArgs,
 		c.add(tag)
 		return nil
 	}
-	var ids pulumi.StringArray
 	for _, key := range slices.Sorted(maps.Keys(a.Cluster.Subnets)) {
-		ids = append(ids, a.Cluster.Subnets[key])
 		if err := tag(key, a.Cluster.Subnets[key]); err != nil {
 			return nil, err
 		}
@@ -68,7 +71,7 @@ func NewSubnetTagging(ctx *pulumi.Context, name string, args *SubnetTaggingArgs,
 	if err := tag("cluster-security-group", a.Cluster.SecurityGroupId); err != nil {
 		return nil, err
 	}
-	c.SubnetIds = ids.ToStringArrayOutput()
+	c.SubnetIds = a.Cluster.subnetIds().ToStringArrayOutput()
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{"subnetIds": c.SubnetIds})
 }
 
@@ -77,8 +80,16 @@ func (a SubnetTaggingArgs) check(f *faults) {
 	if a.Cluster == nil {
 		return
 	}
-	f.require("Cluster.SecurityGroupId", a.Cluster.SecurityGroupId != nil)
-	if len(a.Cluster.Subnets) == 0 {
+	if a.Cluster.SelectByIds {
+		f.add("Cluster.SelectByIds", "found true, and the component sets the tags that it does without", "leave one of the two out")
+	}
+	f.placement(a.Cluster)
+}
+
+// placement adds the faults of what says where new nodes go.
+func (f *faults) placement(c *Cluster) {
+	f.require("Cluster.SecurityGroupId", c.SecurityGroupId != nil)
+	if len(c.Subnets) == 0 {
 		f.add("Cluster.Subnets", "none", "name at least one subnet for new nodes")
 	}
 }

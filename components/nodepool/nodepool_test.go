@@ -6,9 +6,21 @@ import (
 	"testing"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/golden"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
 var oneClass = map[string]NodeClass{DefaultNodeClass: {}}
+
+func find(t *testing.T, version string) release.Release {
+	t.Helper()
+	r, err := release.Find(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func newest(t *testing.T) release.Release { return find(t, release.Newest) }
 
 func indented(t *testing.T, v any) string {
 	t.Helper()
@@ -33,7 +45,34 @@ func TestNodeClassGolden(t *testing.T) {
 	golden.Check(t, "class-default.json", indented(t, NodeClass{}.Spec(at)))
 	golden.Check(t, "class-bottlerocket.json", indented(t, NodeClass{
 		AMIAlias: "bottlerocket@1.50.0", VolumeSize: "500Gi", Tags: map[string]Scalar{"team": "ml"},
+		VolumeKmsKeyArn: "arn:aws:kms:eu-west-1:111122223333:key/volumes",
 	}.Spec(at)))
+	golden.Check(t, "class-windows-by-ids.json", indented(t, NodeClass{AMIAlias: "windows2022@latest"}.Spec(Placement{
+		Role: "unused", InstanceProfile: "KarpenterWindowsNodeInstanceProfile-ml-prod", SubnetIds: []string{"subnet-1", "subnet-2"},
+		SecurityGroupId: "sg-1", DiscoveryTag: "unused", DiscoveryValue: "unused",
+	})))
+}
+
+// A Windows class goes with a pool for Windows, and with a release that knows it.
+func TestWindows(t *testing.T) {
+	pools := func(os Scalar) map[string]Pool {
+		return map[string]Pool{"w": {Preset: "cpu", Requirements: []Requirement{{Key: labelOS, Operator: "In", Values: []Scalar{os}}}}}
+	}
+	class := func(alias string) map[string]NodeClass {
+		return map[string]NodeClass{DefaultNodeClass: {AMIAlias: alias}}
+	}
+	for _, c := range []struct{ version, alias, os, want string }{
+		{"1.8.2", "windows2022@latest", "windows", ""},
+		{"1.9.0", "windows2025@latest", "windows", ""},
+		{"1.8.2", "windows2025@latest", "windows", "amiAlias: found \"windows2025@latest\", allowed is a family that Karpenter 1.8.2 knows"},
+		{"1.9.0", "windows2022@latest", "linux", `nodePools["w"].requirements: found none that allows Windows`},
+		{"1.9.0", "al2023@latest", "linux", ""},
+	} {
+		err := Validate(find(t, c.version), pools(Scalar(c.os)), class(c.alias))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 }
 
 func TestEveryPresetIsValid(t *testing.T) {
@@ -41,10 +80,10 @@ func TestEveryPresetIsValid(t *testing.T) {
 	for _, name := range PresetNames() {
 		pools[name] = Pool{Preset: name}
 	}
-	if err := Validate(pools, oneClass); err != nil {
+	if err := Validate(newest(t), pools, oneClass); err != nil {
 		t.Error(err)
 	}
-	if err := Validate(Default(), oneClass); err != nil {
+	if err := Validate(newest(t), Default(), oneClass); err != nil {
 		t.Error(err)
 	}
 }
@@ -116,7 +155,7 @@ func TestValidateRefuses(t *testing.T) {
 		{"p", Pool{Preset: "cpu", TerminationGracePeriod: "Never"}, `terminationGracePeriod: found "Never"`},
 		{"p", Pool{Preset: "cpu", Disruption: Disruption{ConsolidationPolicy: "WhenUnderutilized"}}, `consolidationPolicy: found "WhenUnderutilized"`},
 	} {
-		err := Validate(map[string]Pool{c.name: c.pool}, oneClass)
+		err := Validate(newest(t), map[string]Pool{c.name: c.pool}, oneClass)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v\n got %v\nwant %s", c.pool, err, c.want)
 		}
@@ -128,19 +167,20 @@ func TestValidateRefuses(t *testing.T) {
 		{NodeClass{AMIAlias: "al2023"}, `nodeClasses["default"].amiAlias: found "al2023"`},
 		{NodeClass{AMIAlias: "ubuntu@latest"}, `amiAlias: found "ubuntu"`},
 		{NodeClass{VolumeSize: "100"}, `volumeSize: found "100"`},
+		{NodeClass{VolumeKmsKeyArn: "alias/mine"}, `nodeClasses["default"].volumeKmsKeyArn: found "alias/mine"`},
 	} {
-		err := Validate(Default(), map[string]NodeClass{DefaultNodeClass: c.class})
+		err := Validate(newest(t), Default(), map[string]NodeClass{DefaultNodeClass: c.class})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.class, err)
 		}
 	}
-	if err := Validate(nil, oneClass); err == nil {
+	if err := Validate(newest(t), nil, oneClass); err == nil {
 		t.Error("no pools are accepted")
 	}
 }
 
 func TestAllFaultsAtOnce(t *testing.T) {
-	err := Validate(map[string]Pool{"A": {Weight: -1}, "b": {Preset: "none"}}, map[string]NodeClass{"C": {}})
+	err := Validate(newest(t), map[string]Pool{"A": {Weight: -1}, "b": {Preset: "none"}}, map[string]NodeClass{"C": {}})
 	for _, path := range []string{`nodePools["A"]`, `nodePools["A"].weight`, `nodePools["A"].limits`, `nodePools["b"].preset`, `nodePools["b"].nodeClass`, `nodeClasses["C"]`} {
 		if err == nil || !strings.Contains(err.Error(), path+":") {
 			t.Errorf("%s is not reported: %v", path, err)

@@ -1,5 +1,11 @@
 package nodepool
 
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
 // Names and versions of Karpenter's API.
 const (
 	GroupKarpenter    = "karpenter.sh"
@@ -67,24 +73,50 @@ func taints(list []Taint) []any {
 	return rendered
 }
 
-// Placement is where the nodes of a class belong.
+// Placement is where the nodes of a class belong and what they are.
 type Placement struct {
-	// Role is the bare name of the node role: no ARN, no path.
+	// Role is the bare name of the role of the nodes: no ARN, no path. The
+	// controller makes an instance profile for it.
 	Role string
+	// InstanceProfile is the bare name of an instance profile that is there
+	// already. It stands in place of Role.
+	InstanceProfile string
 	// DiscoveryTag and DiscoveryValue select the subnets and the security group.
 	DiscoveryTag, DiscoveryValue string
+	// SubnetIds and SecurityGroupId select them in place of the tag, if there are
+	// any.
+	SubnetIds       []string
+	SecurityGroupId string
+}
+
+func (p Placement) subnets() []any {
+	if len(p.SubnetIds) == 0 {
+		return p.discovery()
+	}
+	terms := make([]any, len(p.SubnetIds))
+	for i, id := range p.SubnetIds {
+		terms[i] = map[string]any{"id": id}
+	}
+	return terms
+}
+
+func (p Placement) securityGroups() []any {
+	if len(p.SubnetIds) == 0 {
+		return p.discovery()
+	}
+	return []any{map[string]any{"id": p.SecurityGroupId}}
+}
+
+func (p Placement) discovery() []any {
+	return []any{map[string]any{"tags": map[string]any{p.DiscoveryTag: p.DiscoveryValue}}}
 }
 
 // Spec returns the spec of the EC2NodeClass, as v1.
 func (c NodeClass) Spec(at Placement) map[string]any {
-	discovery := func() []any {
-		return []any{map[string]any{"tags": map[string]any{at.DiscoveryTag: at.DiscoveryValue}}}
-	}
 	spec := map[string]any{
-		"role":                       at.Role,
 		"amiSelectorTerms":           []any{map[string]any{"alias": first(c.AMIAlias, defaultAMIAlias)}},
-		"subnetSelectorTerms":        discovery(),
-		"securityGroupSelectorTerms": discovery(),
+		"subnetSelectorTerms":        at.subnets(),
+		"securityGroupSelectorTerms": at.securityGroups(),
 		"blockDeviceMappings":        c.blockDevices(),
 		// Written out, since the default of the hop limit differs between API
 		// versions. One hop keeps pods from the node's credentials.
@@ -94,28 +126,54 @@ func (c NodeClass) Spec(at Placement) map[string]any {
 			"httpPutResponseHopLimit": 1,
 		},
 	}
+	if at.InstanceProfile != "" {
+		spec["instanceProfile"] = at.InstanceProfile
+	} else {
+		spec["role"] = at.Role
+	}
 	if len(c.Tags) > 0 {
 		spec["tags"] = stringMap(c.Tags)
 	}
 	return spec
 }
 
-// blockDevices sizes the volume that holds container images: the root of
-// AL2023, the data volume of Bottlerocket.
-func (c NodeClass) blockDevices() []any {
-	device := "/dev/xvda"
-	if family(first(c.AMIAlias, defaultAMIAlias)) == "bottlerocket" {
-		device = "/dev/xvdb"
+// IsWindows tells whether the nodes of the class run Windows.
+func (c NodeClass) IsWindows() bool { return strings.HasPrefix(family(c.AMIAlias), "windows") }
+
+// AnyWindows tells whether one of the classes is for Windows.
+func AnyWindows(classes map[string]NodeClass) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(classes)), NodeClass.IsWindows)
+}
+
+// VolumeKmsKeyArns are the keys of the user that the classes name, each once and
+// sorted.
+func VolumeKmsKeyArns(classes map[string]NodeClass) []string {
+	var arns []string
+	for _, c := range classes {
+		if c.VolumeKmsKeyArn != "" {
+			arns = append(arns, c.VolumeKmsKeyArn)
+		}
 	}
-	return []any{map[string]any{
-		"deviceName": device,
-		"ebs": map[string]any{
-			"volumeSize":          first(c.VolumeSize, defaultVolumeSize),
-			"volumeType":          "gp3",
-			"encrypted":           true,
-			"deleteOnTermination": true,
-		},
-	}}
+	slices.Sort(arns)
+	return slices.Compact(arns)
+}
+
+// rootDevices are the device of the volume that holds container images: the
+// root of most families, the data volume of Bottlerocket.
+var rootDevices = map[string]string{
+	"bottlerocket": "/dev/xvdb", "windows2019": "/dev/sda1", "windows2022": "/dev/sda1", "windows2025": "/dev/sda1",
+}
+
+func (c NodeClass) blockDevices() []any {
+	ebs := map[string]any{
+		"volumeSize":          first(c.VolumeSize, defaultVolumeSize),
+		"volumeType":          "gp3",
+		"encrypted":           true,
+		"deleteOnTermination": true,
+	}
+	setString(ebs, "kmsKeyID", c.VolumeKmsKeyArn)
+	device := first(rootDevices[family(first(c.AMIAlias, defaultAMIAlias))], "/dev/xvda")
+	return []any{map[string]any{"deviceName": device, "ebs": ebs}}
 }
 
 func stringMap(m map[string]Scalar) map[string]any {

@@ -88,6 +88,10 @@ type NodeClass struct {
 	// VolumeSize is the size of the volume that holds container images, such as
 	// "200Gi". Default: "100Gi", since ML images are large.
 	VolumeSize string `json:"volumeSize,omitempty"`
+	// VolumeKmsKeyArn is your own key of KMS for the volume, by its ARN. The
+	// controller gets the permission to use it; the key's policy must allow it
+	// too. Default: the account's key for EBS.
+	VolumeKmsKeyArn string `json:"volumeKmsKeyArn,omitempty"`
 	// Tags are set on every instance, volume and network interface.
 	Tags map[string]Scalar `json:"tags,omitempty"`
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/names"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
 // Patterns of Kubernetes and of Karpenter's CRDs.
@@ -22,9 +25,9 @@ var (
 // amiFamilies are the families that an alias may name in the v1 API.
 var amiFamilies = []string{"al2", "al2023", "bottlerocket", "windows2019", "windows2022", "windows2025"}
 
-// Validate checks all pools and node classes of a stack and returns every fault
-// at once, each with the path of its field below the given roots.
-func Validate(pools map[string]Pool, classes map[string]NodeClass) error {
+// Validate checks all pools and node classes of a stack against a release, and
+// returns every fault at once, each with the path of its field.
+func Validate(rel release.Release, pools map[string]Pool, classes map[string]NodeClass) error {
 	var f faults
 	if len(pools) == 0 {
 		f.add("nodePools", "none", "at least one pool", "name a preset: "+strings.Join(PresetNames(), ", "))
@@ -33,7 +36,7 @@ func Validate(pools map[string]Pool, classes map[string]NodeClass) error {
 		f.pool(fmt.Sprintf("nodePools[%q]", name), name, pools[name], classes)
 	}
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		f.class(fmt.Sprintf("nodeClasses[%q]", name), name, classes[name])
+		f.class(fmt.Sprintf("nodeClasses[%q]", name), name, classes[name], rel)
 	}
 	return errors.Join(f...)
 }
@@ -76,6 +79,10 @@ func (f *faults) pool(path, name string, given Pool, classes map[string]NodeClas
 		f.add(path+".nodeClass", strconv.Quote(p.NodeClass), "a node class of this stack: "+quoted(classes),
 			"name one of these or add it to nodeClasses")
 	}
+	if classes[p.NodeClass].IsWindows() && !allowsWindows(p.Requirements) {
+		f.add(path+".requirements", "none that allows Windows", "the system of the node class "+strconv.Quote(p.NodeClass),
+			`add {key: kubernetes.io/os, operator: In, values: [windows]}`)
+	}
 	f.limits(path, p)
 	for i, r := range p.Requirements {
 		f.requirement(requirementPath(path, given, r, i), r)
@@ -98,6 +105,12 @@ func (f *faults) pool(path, name string, given Pool, classes map[string]NodeClas
 	} else {
 		f.duration(path+".terminationGracePeriod", p.TerminationGracePeriod)
 	}
+}
+
+func allowsWindows(requirements []Requirement) bool {
+	return slices.ContainsFunc(requirements, func(r Requirement) bool {
+		return r.Key == labelOS && r.Operator == "In" && slices.Contains(r.Values, "windows")
+	})
 }
 
 // requirementPath names a requirement as the user wrote it, or the preset's.
@@ -147,7 +160,7 @@ func (f *faults) requirement(path string, r Requirement) {
 	}
 }
 
-func (f *faults) class(path, name string, c NodeClass) {
+func (f *faults) class(path, name string, c NodeClass, rel release.Release) {
 	f.name(path, name)
 	if c.AMIAlias != "" {
 		if !aliasForm.MatchString(c.AMIAlias) {
@@ -155,9 +168,18 @@ func (f *faults) class(path, name string, c NodeClass) {
 		} else {
 			f.oneOf(path+".amiAlias", family(c.AMIAlias), amiFamilies...)
 		}
+		if family(c.AMIAlias) == "windows2025" && !rel.SupportsWindows2025 {
+			f.add(path+".amiAlias", strconv.Quote(c.AMIAlias), "a family that Karpenter "+rel.Version+" knows",
+				"use windows2022, or Karpenter 1.9.0 or later")
+		}
 	}
 	if c.VolumeSize != "" && !volumeForm.MatchString(c.VolumeSize) {
 		f.add(path+".volumeSize", strconv.Quote(c.VolumeSize), `a size such as "100Gi"`, "write it with its unit")
+	}
+	if c.VolumeKmsKeyArn != "" {
+		if err := names.CheckKeyArn(c.VolumeKmsKeyArn); err != nil {
+			*f = append(*f, fmt.Errorf("%s.volumeKmsKeyArn: %w", path, err))
+		}
 	}
 }
 

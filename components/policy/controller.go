@@ -16,6 +16,10 @@ const (
 	Interruption      Group = "Interruption"
 	ZonalShift        Group = "ZonalShift"
 	ResourceDiscovery Group = "ResourceDiscovery"
+	// VolumeEncryption and Additional are ours: they hold what a user asks for
+	// beside the reference template.
+	VolumeEncryption Group = "VolumeEncryption"
+	Additional       Group = "Additional"
 )
 
 // Features are what a user can switch on or off. A feature that is off has no
@@ -25,6 +29,10 @@ type Features struct {
 	InterruptionQueue bool
 	// ZonalShift: the controller follows zonal shifts of the cluster.
 	ZonalShift bool
+	// VolumeEncryption: volumes of nodes are encrypted with keys of the user.
+	VolumeEncryption bool
+	// Additional: the user has statements to add.
+	Additional bool
 }
 
 // Groups returns the groups that a release needs with the features that are on.
@@ -36,6 +44,12 @@ func Groups(r release.Release, f Features) []Group {
 	if f.ZonalShift && r.SupportsZonalShift {
 		groups = append(groups, ZonalShift)
 	}
+	if f.VolumeEncryption {
+		groups = append(groups, VolumeEncryption)
+	}
+	if f.Additional {
+		groups = append(groups, Additional)
+	}
 	return groups
 }
 
@@ -46,10 +60,18 @@ type ControllerInput struct {
 	Partition, Region, Account string
 	// Cluster is the name of the EKS cluster.
 	Cluster string
-	// NodeRoleArn is the full ARN, with its path.
-	NodeRoleArn string
-	// QueueArn is the interruption queue. Used by the group Interruption only.
-	QueueArn string
+	// NodeRoleArns are the full ARNs, with their paths, of the roles of nodes.
+	NodeRoleArns List
+	// GivesInstanceProfile: the node classes name an instance profile that is
+	// already there, and the controller makes none.
+	GivesInstanceProfile bool
+	// QueueArn is the interruption queue, and QueueKmsKeyArn the key of the user
+	// that encrypts it, if there is one. Used by the group Interruption only.
+	QueueArn, QueueKmsKeyArn string
+	// VolumeKmsKeyArns are the keys of the group VolumeEncryption.
+	VolumeKmsKeyArns List
+	// Additional are the statements of the group Additional.
+	Additional []Statement
 }
 
 // Controller returns the document of one group: the permissions of the
@@ -58,6 +80,8 @@ type ControllerInput struct {
 //
 //   - iam:PassedToService has both names of EC2 in every partition. Two calls
 //     present different ones in China, and templates before 1.1 list one.
+//   - pricing:GetProducts is left out in partitions that have no such service.
+//   - An instance profile that is given needs no permission to make one.
 //   - The node role is named by its full ARN at every release, so that roles
 //     with a path work; templates before 0.36 built the ARN from a fixed name.
 //   - ec2:DescribeInstanceStatus is bound to the region, as from 1.13 on.
@@ -75,11 +99,15 @@ func Controller(r release.Release, g Group, in ControllerInput) Document {
 	case EKSIntegration:
 		return newDocument(c.eksIntegration())
 	case Interruption:
-		return newDocument(c.interruption())
+		return newDocument(c.interruption()...)
 	case ZonalShift:
 		return newDocument(c.zonalShift())
 	case ResourceDiscovery:
 		return newDocument(c.resourceDiscovery()...)
+	case VolumeEncryption:
+		return newDocument(c.volumeEncryption()...)
+	case Additional:
+		return newDocument(in.Additional...)
 	}
 	panic("policy: no such group: " + string(g))
 }

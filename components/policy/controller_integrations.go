@@ -12,16 +12,19 @@ func (c controller) iamIntegration() []Statement {
 	}
 	requested := c.requestsOwned().and(region(requestTag), exists(requestTag(nodeClassTag)))
 	owned := c.isOwned().and(region(resourceTag), exists(resourceTag(nodeClassTag)))
+	actions := List{"iam:AddRoleToInstanceProfile", "iam:DeleteInstanceProfile", "iam:RemoveRoleFromInstanceProfile"}
+	if c.in.GivesInstanceProfile {
+		// What an earlier node class made still has to go.
+		actions = actions[1:]
+	}
+	manage := Statement{
+		Sid: "AllowScopedInstanceProfileActions", Effect: Allow, Action: actions, Resource: profiles, Condition: owned,
+	}
+	if c.in.GivesInstanceProfile {
+		return []Statement{c.passRole(), manage}
+	}
 	return []Statement{
-		{
-			Sid:      "AllowPassingInstanceRole",
-			Effect:   Allow,
-			Action:   List{"iam:PassRole"},
-			Resource: List{c.in.NodeRoleArn},
-			Condition: Conditions{"StringEquals": {
-				"iam:PassedToService": {"ec2.amazonaws.com", "ec2.amazonaws.com.cn"},
-			}},
-		},
+		c.passRole(),
 		{
 			Sid:       "AllowScopedInstanceProfileCreationActions",
 			Effect:    Allow,
@@ -36,15 +39,20 @@ func (c controller) iamIntegration() []Statement {
 			Resource:  profiles,
 			Condition: owned.and(requested),
 		},
-		{
-			Sid:    "AllowScopedInstanceProfileActions",
-			Effect: Allow,
-			Action: List{
-				"iam:AddRoleToInstanceProfile", "iam:DeleteInstanceProfile", "iam:RemoveRoleFromInstanceProfile",
-			},
-			Resource:  profiles,
-			Condition: owned,
-		},
+		manage,
+	}
+}
+
+// passRole lets the controller give the node roles to EC2 and to nobody else.
+func (c controller) passRole() Statement {
+	return Statement{
+		Sid:      "AllowPassingInstanceRole",
+		Effect:   Allow,
+		Action:   List{"iam:PassRole"},
+		Resource: c.in.NodeRoleArns,
+		Condition: Conditions{"StringEquals": {
+			"iam:PassedToService": {"ec2.amazonaws.com", "ec2.amazonaws.com.cn"},
+		}},
 	}
 }
 
@@ -62,14 +70,56 @@ func (c controller) eksIntegration() Statement {
 	}
 }
 
-// interruption lets the controller read its own queue.
-func (c controller) interruption() Statement {
-	return Statement{
+// interruption lets the controller read its own queue, and decrypt what is in
+// it if a key of the user encrypts it.
+func (c controller) interruption() []Statement {
+	statements := []Statement{{
 		Sid:      "AllowInterruptionQueueActions",
 		Effect:   Allow,
 		Action:   List{"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"},
 		Resource: List{c.in.QueueArn},
+	}}
+	if c.in.QueueKmsKeyArn != "" {
+		statements = append(statements, Statement{
+			Sid:       "AllowInterruptionQueueDecryption",
+			Effect:    Allow,
+			Action:    List{"kms:Decrypt"},
+			Resource:  List{c.in.QueueKmsKeyArn},
+			Condition: c.keyUsedBy("sqs"),
+		})
 	}
+	return statements
+}
+
+// volumeEncryption lets EC2, on the controller's behalf, encrypt the volumes of
+// nodes with keys of the user. The keys' own policies must allow it too.
+//
+// Source: https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html
+func (c controller) volumeEncryption() []Statement {
+	return []Statement{
+		{
+			Sid:    "AllowVolumeEncryption",
+			Effect: Allow,
+			Action: List{
+				"kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo",
+			},
+			Resource:  c.in.VolumeKmsKeyArns,
+			Condition: c.keyUsedBy("ec2"),
+		},
+		{
+			Sid:       "AllowVolumeEncryptionGrants",
+			Effect:    Allow,
+			Action:    List{"kms:CreateGrant"},
+			Resource:  c.in.VolumeKmsKeyArns,
+			Condition: c.keyUsedBy("ec2").and(only("Bool", map[string]string{"kms:GrantIsForAWSResource": "true"})),
+		},
+	}
+}
+
+// keyUsedBy holds if a service of the cluster's region uses a key on behalf of
+// the controller. The service's domain differs between partitions.
+func (c controller) keyUsedBy(service string) Conditions {
+	return only("StringLike", map[string]string{"kms:ViaService": service + "." + c.in.Region + ".*"})
 }
 
 // zonalShift lets the controller see whether a zone of its own cluster is
@@ -106,17 +156,19 @@ func (c controller) resourceDiscovery() []Statement {
 			Resource: List{"arn:" + c.in.Partition + ":ssm:" + c.in.Region + "::parameter/aws/service/*"},
 		},
 		{
-			Sid:      "AllowPricingReadActions",
-			Effect:   Allow,
-			Action:   List{"pricing:GetProducts"},
-			Resource: List{"*"},
-		},
-		{
 			Sid:      "AllowInstanceProfileReadActions",
 			Effect:   Allow,
 			Action:   List{"iam:GetInstanceProfile"},
 			Resource: profiles,
 		},
+	}
+	if HasPricing(c.in.Partition) {
+		statements = append(statements, Statement{
+			Sid:      "AllowPricingReadActions",
+			Effect:   Allow,
+			Action:   List{"pricing:GetProducts"},
+			Resource: List{"*"},
+		})
 	}
 	if c.release.ListsInstanceProfiles {
 		statements = append(statements, Statement{
@@ -128,6 +180,13 @@ func (c controller) resourceDiscovery() []Statement {
 	}
 	return statements
 }
+
+// HasPricing tells whether a partition has the service from which the
+// controller reads prices. Elsewhere it uses the prices that it was built with,
+// and must be told so.
+//
+// Source: https://docs.aws.amazon.com/general/latest/gr/billing.html
+func HasPricing(partition string) bool { return partition == "aws" || partition == "aws-cn" }
 
 func (c controller) reads() List {
 	actions := List{

@@ -10,6 +10,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"unicode"
 )
@@ -22,7 +23,7 @@ type Document struct {
 
 // Statement is one statement of a Document. Lists are rendered sorted.
 type Statement struct {
-	Sid       string
+	Sid       string `json:",omitempty"`
 	Effect    Effect
 	Principal Principal  `json:",omitempty"`
 	Action    List       `json:",omitempty"`
@@ -60,13 +61,19 @@ func (l List) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements json.Unmarshaler. AWS and people write a single
-// string without brackets.
+// string without brackets, and a boolean of a condition without quotes.
 func (l *List) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
+	switch b[0] {
+	case '[':
+		return json.Unmarshal(b, (*[]string)(l))
+	case '"':
 		*l = List{""}
 		return json.Unmarshal(b, &(*l)[0])
+	case '{', 'n':
+		return fmt.Errorf("%s is not a string or a list of strings", b)
 	}
-	return json.Unmarshal(b, (*[]string)(l))
+	*l = List{string(b)}
+	return nil
 }
 
 // newDocument returns a document of the current IAM version.

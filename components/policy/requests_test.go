@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/policy"
@@ -77,6 +78,8 @@ type request struct {
 	action, resource string
 	context          map[string][]string
 }
+
+const ourKey, otherKey = "arn:aws:kms:eu-west-1:111122223333:key/ours", "arn:aws:kms:eu-west-1:111122223333:key/other"
 
 // verdict says in which releases a request is allowed.
 type verdict func(release.Release) bool
@@ -231,7 +234,7 @@ func not(v verdict) verdict { return func(r release.Release) bool { return !v(r)
 // TestRequests evaluates every request against the documents of every release.
 func TestRequests(t *testing.T) {
 	in := policy.ControllerInput{
-		Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArn: ourNodeRole, QueueArn: ourQueue,
+		Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArns: policy.List{ourNodeRole}, QueueArn: ourQueue,
 	}
 	for _, r := range release.All() {
 		var documents []policy.Document
@@ -249,7 +252,7 @@ func TestRequests(t *testing.T) {
 // Without a queue nobody may read one; a zonal shift is read only if it is
 // switched on, and only of the own cluster.
 func TestFeatures(t *testing.T) {
-	in := policy.ControllerInput{Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArn: ourNodeRole, QueueArn: ourQueue}
+	in := policy.ControllerInput{Partition: "aws", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArns: policy.List{ourNodeRole}, QueueArn: ourQueue}
 	for _, r := range release.All() {
 		var without, with []policy.Document
 		for _, g := range policy.Groups(r, policy.Features{}) {
@@ -269,6 +272,107 @@ func TestFeatures(t *testing.T) {
 		}
 		if allowed(t, with, shift(clusterArn+"-2")) {
 			t.Errorf("karpenter %s reads the shift of another cluster", r.Version)
+		}
+	}
+}
+
+// What a user switches on beside the reference template is as narrow as it.
+func TestOptions(t *testing.T) {
+	viaEC2, viaSQS := key("kms:ViaService", "ec2.eu-west-1.amazonaws.com"), key("kms:ViaService", "sqs.eu-west-1.amazonaws.com")
+	forAWS := key("kms:GrantIsForAWSResource", "true")
+	windowsRole := "arn:aws:iam::111122223333:role/KarpenterWindowsNodeRole-ml-prod"
+	in := policy.ControllerInput{
+		Partition: "aws-us-gov", Region: "eu-west-1", Account: ourAccount, Cluster: ourCluster, NodeRoleArns: policy.List{ourNodeRole, windowsRole},
+		GivesInstanceProfile: true, QueueArn: ourQueue, QueueKmsKeyArn: ourKey, VolumeKmsKeyArns: policy.List{ourKey},
+		Additional: []policy.Statement{{Effect: policy.Allow, Action: policy.List{"s3:GetObject"}, Resource: policy.List{"arn:aws:s3:::mine/*"}}},
+	}
+	own := "arn:aws-us-gov:iam::111122223333:instance-profile/p"
+	for name, c := range map[string]struct {
+		request
+		want bool
+	}{
+		"encrypt a volume":                         {request{"kms:GenerateDataKeyWithoutPlaintext", ourKey, viaEC2}, true},
+		"encrypt a volume with another key":        {request{"kms:GenerateDataKeyWithoutPlaintext", otherKey, viaEC2}, false},
+		"use the key without EC2":                  {request{"kms:Decrypt", ourKey, nil}, false},
+		"use the key through EC2 in China's words": {request{"kms:Decrypt", ourKey, key("kms:ViaService", "ec2.eu-west-1.amazonaws.com.cn")}, true},
+		"use the key through another service":      {request{"kms:Decrypt", ourKey, key("kms:ViaService", "s3.eu-west-1.amazonaws.com")}, false},
+		"grant the key to EC2":                     {request{"kms:CreateGrant", ourKey, with(viaEC2, forAWS)}, true},
+		"grant the key to somebody":                {request{"kms:CreateGrant", ourKey, viaEC2}, false},
+		"read messages of an encrypted queue":      {request{"kms:Decrypt", ourKey, viaSQS}, true},
+		"write messages with the key":              {request{"kms:GenerateDataKey", ourKey, viaSQS}, false},
+		"read prices where nobody sells them":      {request{"pricing:GetProducts", "*", nil}, false},
+		"make a profile beside the given one":      {request{"iam:CreateInstanceProfile", own, requestTags(ownedProfile)}, false},
+		"put a role into a profile":                {request{"iam:AddRoleToInstanceProfile", own, resourceTags(ownedProfile)}, false},
+		"delete an own profile of earlier":         {request{"iam:DeleteInstanceProfile", own, resourceTags(ownedProfile)}, true},
+		"pass the role of the Windows nodes":       {request{"iam:PassRole", windowsRole, toEC2}, true},
+		"do what the user adds":                    {request{"s3:GetObject", "arn:aws:s3:::mine/a", nil}, true},
+		"do what the user does not add":            {request{"s3:GetObject", "arn:aws:s3:::other/a", nil}, false},
+	} {
+		for _, r := range release.All() {
+			if !r.TagsClusterName && strings.Contains(name, "profile") {
+				continue // bound by tags only, see TestNoWildcards
+			}
+			var documents []policy.Document
+			for _, g := range policy.Groups(r, policy.Features{InterruptionQueue: true, VolumeEncryption: true, Additional: true}) {
+				documents = append(documents, policy.Controller(r, g, in))
+			}
+			if got := allowed(t, documents, c.request); got != c.want {
+				t.Errorf("karpenter %s: %s: allowed is %v", r.Version, name, got)
+			}
+		}
+	}
+}
+
+// Nobody but the controller's service account becomes the controller role,
+// nobody but EC2 the node role, and nobody but EventBridge writes to the queue.
+func TestWhoMay(t *testing.T) {
+	sa := policy.ServiceAccount{Namespace: "kube-system", Name: "karpenter"}
+	const provider, host = "arn:aws:iam::111122223333:oidc-provider/oidc.example/id/A", "oidc.example/id/A"
+	irsa := policy.IRSATrust(provider, "https://"+host, sa)
+	podIdentity := policy.PodIdentityTrust(clusterArn, sa)
+	web := func(sub, aud string) map[string][]string { return with(key(host+":sub", sub), key(host+":aud", aud)) }
+	session := func(account, cluster, namespace, name string) map[string][]string {
+		return with(key("aws:SourceAccount", account), key("aws:RequestTag/eks-cluster-arn", cluster),
+			key("aws:RequestTag/kubernetes-namespace", namespace), key("aws:RequestTag/kubernetes-service-account", name))
+	}
+	const eks, events = "pods.eks.amazonaws.com", "events.amazonaws.com"
+	plain, tls := key("aws:SecureTransport", "false"), key("aws:SecureTransport", "true")
+	for name, c := range map[string]struct {
+		document  policy.Document
+		principal string
+		action    string
+		context   map[string][]string
+		want      bool
+	}{
+		"the controller by IRSA":              {irsa, provider, "sts:AssumeRoleWithWebIdentity", web("system:serviceaccount:kube-system:karpenter", "sts.amazonaws.com"), true},
+		"another service account":             {irsa, provider, "sts:AssumeRoleWithWebIdentity", web("system:serviceaccount:kube-system:default", "sts.amazonaws.com"), false},
+		"another namespace":                   {irsa, provider, "sts:AssumeRoleWithWebIdentity", web("system:serviceaccount:jobs:karpenter", "sts.amazonaws.com"), false},
+		"another audience":                    {irsa, provider, "sts:AssumeRoleWithWebIdentity", web("system:serviceaccount:kube-system:karpenter", "other"), false},
+		"another cluster's provider":          {irsa, provider + "2", "sts:AssumeRoleWithWebIdentity", web("system:serviceaccount:kube-system:karpenter", "sts.amazonaws.com"), false},
+		"Pod Identity with IRSA":              {irsa, eks, "sts:AssumeRole", session(ourAccount, clusterArn, "kube-system", "karpenter"), false},
+		"the controller by Pod Identity":      {podIdentity, eks, "sts:AssumeRole", session(ourAccount, clusterArn, "kube-system", "karpenter"), true},
+		"its session's tags":                  {podIdentity, eks, "sts:TagSession", session(ourAccount, clusterArn, "kube-system", "karpenter"), true},
+		"another account's association":       {podIdentity, eks, "sts:AssumeRole", session("444455556666", clusterArn, "kube-system", "karpenter"), false},
+		"another cluster's association":       {podIdentity, eks, "sts:AssumeRole", session(ourAccount, clusterArn+"-2", "kube-system", "karpenter"), false},
+		"another service account's":           {podIdentity, eks, "sts:AssumeRole", session(ourAccount, clusterArn, "kube-system", "default"), false},
+		"another namespace's":                 {podIdentity, eks, "sts:AssumeRole", session(ourAccount, clusterArn, "jobs", "karpenter"), false},
+		"a session without tags":              {podIdentity, eks, "sts:AssumeRole", key("aws:SourceAccount", ourAccount), false},
+		"EC2 as the controller":               {podIdentity, "ec2.amazonaws.com", "sts:AssumeRole", nil, false},
+		"EC2 as a node":                       {policy.NodeTrust("aws"), "ec2.amazonaws.com", "sts:AssumeRole", nil, true},
+		"EC2 of China as a node":              {policy.NodeTrust("aws-cn"), "ec2.amazonaws.com.cn", "sts:AssumeRole", nil, true},
+		"a function as a node":                {policy.NodeTrust("aws"), "lambda.amazonaws.com", "sts:AssumeRole", nil, false},
+		"an event to the queue":               {policy.InterruptionQueue(ourQueue), events, "sqs:SendMessage", tls, true},
+		"an event in the clear":               {policy.InterruptionQueue(ourQueue), events, "sqs:SendMessage", plain, false},
+		"a message of another service":        {policy.InterruptionQueue(ourQueue), "s3.amazonaws.com", "sqs:SendMessage", tls, false},
+		"EventBridge reads the queue":         {policy.InterruptionQueue(ourQueue), events, "sqs:ReceiveMessage", tls, false},
+		"EventBridge uses the queue's key":    {policy.InterruptionQueueKey(), events, "kms:GenerateDataKey", nil, true},
+		"another service uses the key":        {policy.InterruptionQueueKey(), "s3.amazonaws.com", "kms:GenerateDataKey", nil, false},
+		"EventBridge gives the key to others": {policy.InterruptionQueueKey(), events, "kms:CreateGrant", nil, false},
+	} {
+		got, err := authorize.Allowed([]policy.Document{c.document},
+			authorize.Request{Principal: c.principal, Action: c.action, Resource: ourQueue, Context: c.context})
+		if err != nil || got != c.want {
+			t.Errorf("%s: allowed is %v, %v", name, got, err)
 		}
 	}
 }

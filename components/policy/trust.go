@@ -36,6 +36,30 @@ func IRSATrust(oidcProviderArn, issuer string, sa ServiceAccount) Document {
 	})
 }
 
+// PodIdentityTrust lets EKS Pod Identity give the controller role to one service
+// account of one cluster of the role's own account. EKS sets the three tags on
+// each session, unless an association switches them off, which ours does not.
+//
+// Source: https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
+func PodIdentityTrust(clusterArn string, sa ServiceAccount) Document {
+	account := ""
+	if parts := strings.SplitN(clusterArn, ":", 6); len(parts) == 6 {
+		account = parts[4]
+	}
+	return newDocument(Statement{
+		Sid:       "KarpenterServiceAccount",
+		Effect:    Allow,
+		Principal: Principal{"Service": {"pods.eks.amazonaws.com"}},
+		Action:    List{"sts:AssumeRole", "sts:TagSession"},
+		Condition: only("StringEquals", map[string]string{
+			"aws:SourceAccount":                         account,
+			"aws:RequestTag/eks-cluster-arn":            clusterArn,
+			"aws:RequestTag/kubernetes-namespace":       sa.Namespace,
+			"aws:RequestTag/kubernetes-service-account": sa.Name,
+		}),
+	})
+}
+
 // IssuerHost returns an OIDC issuer as IAM names it: without its scheme and
 // without a slash at its end.
 func IssuerHost(issuer string) string {

@@ -38,7 +38,10 @@ var catalogue = accumulate([]change{
 	{since: "1.6.6", kubernetes: "1.26 1.34"},
 	{since: "1.7.0", kubernetes: "1.26 1.34", also: func(c *Capabilities) { c.ListsInstanceProfiles = true }},
 	{since: "1.8.0", kubernetes: "1.26 1.34"},
-	{since: "1.9.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) { c.TagsCapacityReservations = false }},
+	{since: "1.9.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) {
+		c.TagsCapacityReservations = false
+		c.SupportsWindows2025 = true
+	}},
 	{since: "1.10.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) { c.WatchesCapacityReservations = true }},
 	{since: "1.11.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) { c.UsesPlacementGroups = true }},
 	{since: "1.12.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) {

@@ -67,6 +67,8 @@ type Capabilities struct {
 	// SupportsZonalShift: the controller can follow a zonal shift of the cluster
 	// (settings.enableZonalShift).
 	SupportsZonalShift bool
+	// SupportsWindows2025: the AMI family Windows2025 exists.
+	SupportsWindows2025 bool
 	// RebootsInstances: the controller calls ec2:RebootInstances.
 	RebootsInstances bool
 }

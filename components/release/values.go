@@ -28,6 +28,11 @@ type Values struct {
 	Region string
 	// InterruptionQueue is the NAME of the queue. Empty: no interruption handling.
 	InterruptionQueue string
+	// IsolatedVPC tells the controller to call no service that has no endpoint
+	// in a VPC: it then reads no prices.
+	IsolatedVPC bool
+	// ZonalShift lets the controller follow zonal shifts of the cluster.
+	ZonalShift bool
 	// ServiceAccount is the name of the controller's service account.
 	ServiceAccount string
 	// RoleArn is the controller role for IRSA. Empty: no annotation.
@@ -56,6 +61,12 @@ func (v Values) Chart() map[string]any {
 	}
 	if v.InterruptionQueue != "" {
 		settings["interruptionQueue"] = v.InterruptionQueue
+	}
+	if v.IsolatedVPC {
+		settings["isolatedVPC"] = true
+	}
+	if v.ZonalShift {
+		settings["enableZonalShift"] = true
 	}
 	size := map[string]any{"cpu": "1", "memory": "1Gi"}
 	values := map[string]any{
@@ -105,6 +116,8 @@ var reserved = []struct {
 	{[]string{"settings", "clusterName"}, "the cluster's name"},
 	{[]string{"settings", "clusterEndpoint"}, "the cluster's endpoint"},
 	{[]string{"settings", "interruptionQueue"}, "the interruption queue"},
+	{[]string{"settings", "isolatedVPC"}, "the isolated VPC"},
+	{[]string{"settings", "enableZonalShift"}, "the zonal shift"},
 	{[]string{"serviceAccount", "name"}, "the service account"},
 	{[]string{"serviceAccount", "annotations", "eks.amazonaws.com/role-arn"}, "the controller role"},
 	{[]string{"nameOverride"}, "the release name"},

@@ -13,6 +13,10 @@ import (
 
 // Request is a call that AWS is asked to authorise.
 type Request struct {
+	// Principal is who calls: a service such as "ec2.amazonaws.com" or an ARN. It
+	// counts only for documents that name principals, as trust policies and
+	// queue policies do.
+	Principal string
 	// Action, such as "ec2:RunInstances".
 	Action string
 	// Resource is one ARN that the call touches, or "*" for a call that has no
@@ -22,8 +26,8 @@ type Request struct {
 	Context map[string][]string
 }
 
-// Allowed evaluates identity-based policies: an explicit deny wins, then any
-// allow, and nothing is allowed by default. It returns an error for a condition
+// Allowed evaluates documents: an explicit deny wins, then any allow, and
+// nothing is allowed by default. It returns an error for a condition
 // operator that it cannot evaluate.
 //
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
@@ -31,7 +35,7 @@ func Allowed(documents []policy.Document, r Request) (bool, error) {
 	allow := false
 	for _, d := range documents {
 		for _, s := range d.Statement {
-			if !matchesAny(s.Action, r.Action) || !matchesAny(s.Resource, r.Resource) {
+			if !matchesAny(s.Action, r.Action) || !isFor(s, r) {
 				continue
 			}
 			holds, err := conditionsHold(s.Condition, r.Context)
@@ -48,6 +52,20 @@ func Allowed(documents []policy.Document, r Request) (bool, error) {
 		}
 	}
 	return allow, nil
+}
+
+// isFor tells whether a statement is about the caller and the resource of a
+// request. A trust policy names no resource: it is the role's own.
+func isFor(s policy.Statement, r Request) bool {
+	if len(s.Resource) > 0 && !matchesAny(s.Resource, r.Resource) {
+		return false
+	}
+	for _, names := range s.Principal {
+		if slices.Contains(names, "*") || slices.Contains(names, r.Principal) {
+			return true
+		}
+	}
+	return len(s.Principal) == 0
 }
 
 // conditionsHold evaluates a statement's conditions: all operators and all keys

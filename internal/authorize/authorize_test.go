@@ -30,6 +30,21 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+type request struct {
+	action, resource string
+	context          map[string][]string
+}
+
+func TestPrincipals(t *testing.T) {
+	trust := []policy.Document{policy.NodeTrust("aws")}
+	for principal, want := range map[string]bool{"ec2.amazonaws.com": true, "lambda.amazonaws.com": false, "": false} {
+		got, err := Allowed(trust, Request{Principal: principal, Action: "sts:AssumeRole", Resource: "any"})
+		if err != nil || got != want {
+			t.Errorf("%q: %v, %v", principal, got, err)
+		}
+	}
+}
+
 func TestEvaluation(t *testing.T) {
 	document := policy.Document{Statement: []policy.Statement{
 		{
@@ -44,20 +59,20 @@ func TestEvaluation(t *testing.T) {
 	}}
 	v := map[string][]string{"k": {"v"}}
 	for name, c := range map[string]struct {
-		request Request
+		request request
 		want    bool
 	}{
-		"condition holds":         {Request{"s3:GetObject", "r", v}, true},
-		"condition fails":         {Request{"s3:GetObject", "r", map[string][]string{"k": {"w"}}}, false},
-		"key is absent":           {Request{"s3:GetObject", "r", nil}, false},
-		"deny wins":               {Request{"s3:GetSecret", "r", v}, false},
-		"nothing allows it":       {Request{"s3:PutObject", "r", v}, false},
-		"all values are accepted": {Request{"tag", "r", map[string][]string{"keys": {"a", "b"}}}, true},
-		"one value is not":        {Request{"tag", "r", map[string][]string{"keys": {"a", "c"}}}, false},
-		"absent keys hold":        {Request{"tag", "r", nil}, true},
-		"if it exists it counts":  {Request{"tag", "r", map[string][]string{"x": {"z"}}}, false},
+		"condition holds":         {request{"s3:GetObject", "r", v}, true},
+		"condition fails":         {request{"s3:GetObject", "r", map[string][]string{"k": {"w"}}}, false},
+		"key is absent":           {request{"s3:GetObject", "r", nil}, false},
+		"deny wins":               {request{"s3:GetSecret", "r", v}, false},
+		"nothing allows it":       {request{"s3:PutObject", "r", v}, false},
+		"all values are accepted": {request{"tag", "r", map[string][]string{"keys": {"a", "b"}}}, true},
+		"one value is not":        {request{"tag", "r", map[string][]string{"keys": {"a", "c"}}}, false},
+		"absent keys hold":        {request{"tag", "r", nil}, true},
+		"if it exists it counts":  {request{"tag", "r", map[string][]string{"x": {"z"}}}, false},
 	} {
-		if got, err := Allowed([]policy.Document{document}, c.request); err != nil || got != c.want {
+		if got, err := Allowed([]policy.Document{document}, Request{Action: c.request.action, Resource: c.request.resource, Context: c.request.context}); err != nil || got != c.want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -67,7 +82,7 @@ func TestUnknownOperator(t *testing.T) {
 	document := policy.Document{Statement: []policy.Statement{{
 		Effect: policy.Allow, Action: policy.List{"a"}, Resource: policy.List{"r"}, Condition: policy.Conditions{"DateLessThan": {"k": {"v"}}},
 	}}}
-	if _, err := Allowed([]policy.Document{document}, Request{"a", "r", nil}); err == nil {
+	if _, err := Allowed([]policy.Document{document}, Request{Action: "a", Resource: "r"}); err == nil {
 		t.Error("an operator that nobody evaluates passed")
 	}
 }

@@ -34,6 +34,10 @@ var functions = map[string]functionMapping{
 	"aws_eks_addon": {
 		token: "aws:eks/getAddon:getAddon", args: eks.LookupAddonArgs{}, result: eks.LookupAddonResult{},
 	},
+	"aws_eks_access_entry": {
+		token: "aws:eks/getAccessEntry:getAccessEntry",
+		args:  eks.LookupAccessEntryArgs{}, result: eks.LookupAccessEntryResult{},
+	},
 	"aws_caller_identity": {
 		token: "aws:index/getCallerIdentity:getCallerIdentity",
 		args:  aws.GetCallerIdentityArgs{}, result: aws.GetCallerIdentityResult{},

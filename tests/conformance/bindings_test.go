@@ -24,6 +24,7 @@ var bound = []struct {
 	binding, module, file, args, constructor string
 }{
 	{"tag.go", "github.com/pulumi/pulumi-aws/sdk/v6", "go/aws/ec2/tag.go", "tagArgs", "NewTag"},
+	{"config_map.go", "github.com/pulumi/pulumi-kubernetes/sdk/v4", "go/kubernetes/core/v1/configMapPatch.go", "configMapPatchArgs", "NewConfigMapPatch"},
 	{"release.go", "github.com/pulumi/pulumi-kubernetes/sdk/v4", "go/kubernetes/helm/v3/release.go", "releaseArgs", "NewRelease"},
 }
 
@@ -152,7 +153,9 @@ func TestFunctionsMatchTheSDKs(t *testing.T) {
 func tokens(t *testing.T) map[string]string {
 	t.Helper()
 	constants := constants(t)
-	return map[string]string{"NewTag": constants["TagToken"], "NewRelease": constants["ReleaseToken"]}
+	return map[string]string{
+		"NewTag": constants["TagToken"], "NewRelease": constants["ReleaseToken"], "NewConfigMapPatch": constants["ConfigMapPatchToken"],
+	}
 }
 
 func constants(t *testing.T) map[string]string {

@@ -1,7 +1,7 @@
 // Package bindings registers the resources and calls the functions whose packages in the Pulumi
-// SDKs are too dear to import: aws/ec2 and kubernetes/helm/v3 with the packages
-// that it drags in cost every user many minutes and gigabytes at each
-// compilation of a program.
+// SDKs are too dear to import: aws/ec2, kubernetes/core/v1, and
+// kubernetes/helm/v3 with the packages that it drags in cost every user many
+// minutes and gigabytes at each compilation of a program.
 //
 // A binding has the token, the arguments that this library uses, and the
 // version of the plugin, exactly as the SDK's own constructor sends them. A
@@ -21,6 +21,9 @@ const (
 	TagToken       = "aws:ec2/tag:Tag"
 	ReleaseToken   = "kubernetes:helm.sh/v3:Release"
 	NamespaceToken = "kubernetes:core/v1:Namespace"
+
+	ConfigMapToken      = "kubernetes:core/v1:ConfigMap"
+	ConfigMapPatchToken = "kubernetes:core/v1:ConfigMapPatch"
 )
 
 // withVersion puts the plugin's version before the caller's options, in a list

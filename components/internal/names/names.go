@@ -13,46 +13,79 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // Limits of AWS, in characters.
 // Sources: the API references of IAM, SQS and EventBridge.
 const (
-	maxRole   = 64
-	maxPolicy = 128
-	maxQueue  = 80
-	maxRule   = 64
+	maxRole    = 64
+	maxProfile = 128
+	maxPolicy  = 128
+	maxQueue   = 80
+	maxRule    = 64
 )
 
+// DefaultPrefix starts every name.
+const DefaultPrefix = "Karpenter"
+
+// maxPrefix leaves room for a part of the cluster's name in the shortest name.
+const maxPrefix = 20
+
+// Names makes the names for one cluster.
+type Names struct {
+	prefix, cluster string
+}
+
+// For returns the names of what belongs to a cluster. The empty prefix is
+// DefaultPrefix.
+func For(prefix, cluster string) Names {
+	if prefix == "" {
+		prefix = DefaultPrefix
+	}
+	return Names{prefix: prefix, cluster: cluster}
+}
+
 // NodeRole is the role of the nodes that Karpenter makes.
-func NodeRole(cluster string) string { return bounded("KarpenterNodeRole-", cluster, "", maxRole) }
+func (n Names) NodeRole() string { return n.bounded("NodeRole-", "", maxRole) }
+
+// WindowsNodeRole is the role of the Windows nodes that Karpenter makes.
+func (n Names) WindowsNodeRole() string { return n.bounded("WindowsNodeRole-", "", maxRole) }
 
 // ControllerRole is the role of the Karpenter controller.
-func ControllerRole(cluster string) string {
-	return bounded("KarpenterControllerRole-", cluster, "", maxRole)
+func (n Names) ControllerRole() string { return n.bounded("ControllerRole-", "", maxRole) }
+
+// InstanceProfile is the instance profile of a role of nodes, by what the role
+// is for: "Node", "WindowsNode".
+func (n Names) InstanceProfile(role string) string {
+	return n.bounded(role+"InstanceProfile-", "", maxProfile)
 }
 
 // ControllerPolicy is one of the controller role's managed policies, by group:
 // "NodeLifecycle".
-func ControllerPolicy(cluster, group string) string {
-	return bounded("KarpenterController"+group+"Policy-", cluster, "", maxPolicy)
+func (n Names) ControllerPolicy(group string) string {
+	return n.bounded("Controller"+group+"Policy-", "", maxPolicy)
 }
 
 // NodePolicy is a managed policy of the node role, by what it is for: "IPv6CNI".
-func NodePolicy(cluster, purpose string) string {
-	return bounded("KarpenterNode"+purpose+"Policy-", cluster, "", maxPolicy)
+func (n Names) NodePolicy(purpose string) string {
+	return n.bounded("Node"+purpose+"Policy-", "", maxPolicy)
 }
 
 // Queue is the interruption queue.
-func Queue(cluster string) string { return bounded("Karpenter-", cluster, "", maxQueue) }
+func (n Names) Queue() string { return n.bounded("-", "", maxQueue) }
 
 // Rule is an EventBridge rule that feeds the interruption queue, by its event.
-func Rule(cluster, event string) string { return bounded("Karpenter-", cluster, "-"+event, maxRule) }
+func (n Names) Rule(event string) string { return n.bounded("-", "-"+event, maxRule) }
 
 // Forms of IAM.
 var (
-	roleForm = regexp.MustCompile(fmt.Sprintf(`^[\w+=,.@-]{1,%d}$`, maxRole))
-	pathForm = regexp.MustCompile(`^/([!-~]+/)*$`)
+	roleForm    = regexp.MustCompile(fmt.Sprintf(`^[\w+=,.@-]{1,%d}$`, maxRole))
+	pathForm    = regexp.MustCompile(`^/([!-~]+/)*$`)
+	roleArnForm = regexp.MustCompile(fmt.Sprintf(`^arn:aws[a-z-]*:iam::[0-9]{12}:role/([!-~]+/)*[\w+=,.@-]{1,%d}$`, maxRole))
+	queueForm   = regexp.MustCompile(fmt.Sprintf(`^[\w-]{1,%d}$`, maxQueue))
+	prefixForm  = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9][\w-]{0,%d}$`, maxPrefix-1))
+	keyArnForm  = regexp.MustCompile(`^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$`)
 )
 
 // maxPath is the limit of IAM for a path, in characters.
@@ -76,15 +109,55 @@ func CheckPath(path string) error {
 	return nil
 }
 
+// CheckRoleArn returns an error if a role is not given by its full ARN.
+func CheckRoleArn(arn string) error {
+	if !roleArnForm.MatchString(arn) {
+		return fmt.Errorf("found %q, allowed is the ARN of a role, such as arn:aws:iam::111122223333:role/team/nodes, with its path: "+
+			"`aws iam get-role --role-name NAME --query Role.Arn` prints it", arn)
+	}
+	return nil
+}
+
+// RoleOfArn returns the bare name of a role, which is the last part of its ARN.
+func RoleOfArn(arn string) string { return arn[strings.LastIndex(arn, "/")+1:] }
+
+// CheckQueue returns an error if a user's name for a queue is none that SQS takes.
+func CheckQueue(name string) error {
+	if !queueForm.MatchString(name) {
+		return fmt.Errorf("found %q (%d characters), allowed are 1 to %d letters, digits, - and _: give the name, not the ARN or the URL",
+			name, len(name), maxQueue)
+	}
+	return nil
+}
+
+// CheckPrefix returns an error if a prefix cannot start all names.
+func CheckPrefix(prefix string) error {
+	if !prefixForm.MatchString(prefix) {
+		return fmt.Errorf("found %q (%d characters), allowed are 1 to %d letters, digits, - and _ that start with a letter or a digit: "+
+			"shorten it", prefix, len(prefix), maxPrefix)
+	}
+	return nil
+}
+
+// CheckKeyArn returns an error if a key of KMS is not given by its ARN, the only
+// form that a policy can name.
+func CheckKeyArn(arn string) error {
+	if !keyArnForm.MatchString(arn) {
+		return fmt.Errorf("found %q, allowed is the ARN of a key, such as arn:aws:kms:eu-west-1:111122223333:key/ID, no alias and no bare id: "+
+			"`aws kms describe-key --key-id ALIAS-OR-ID --query KeyMetadata.Arn` prints it", arn)
+	}
+	return nil
+}
+
 const hashLength = 8
 
-// bounded joins prefix, cluster and suffix, and shortens the cluster's part so
-// that the whole has at most limit characters.
-func bounded(prefix, cluster, suffix string, limit int) string {
-	room := limit - len(prefix) - len(suffix)
-	if len(cluster) <= room {
-		return prefix + cluster + suffix
+// bounded joins the prefix, what the name is for, the cluster and a suffix, and
+// shortens the cluster's part so that the whole has at most limit characters.
+func (n Names) bounded(kind, suffix string, limit int) string {
+	room := limit - len(n.prefix) - len(kind) - len(suffix)
+	if len(n.cluster) <= room {
+		return n.prefix + kind + n.cluster + suffix
 	}
-	sum := sha256.Sum256([]byte(cluster))
-	return prefix + cluster[:room-hashLength-1] + "-" + hex.EncodeToString(sum[:])[:hashLength] + suffix
+	sum := sha256.Sum256([]byte(n.cluster))
+	return n.prefix + kind + n.cluster[:room-hashLength-1] + "-" + hex.EncodeToString(sum[:])[:hashLength] + suffix
 }

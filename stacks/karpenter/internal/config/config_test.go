@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ func load(t *testing.T, values map[string]string) (*Config, error) {
 		t.Fatal(err)
 	}
 	t.Setenv("PULUMI_CONFIG", string(b))
-	return loadConfig("kubernetes-autoscaling")
+	return Load("kubernetes-autoscaling")
 }
 
 const p = "kubernetes-autoscaling:"
@@ -43,7 +43,7 @@ func TestLoadConfig(t *testing.T) {
 	if pool.Limits["nvidia.com/gpu"] != "16" || pool.Taints[0].Value != "true" {
 		t.Errorf("%+v", pool)
 	}
-	if args := c.karpenter(nil); !args.DisableInterruptionQueue || args.Tags == nil {
+	if args := c.Karpenter(nil); !args.DisableInterruptionQueue || args.Tags == nil {
 		t.Errorf("%+v", args)
 	}
 }
@@ -95,6 +95,25 @@ clusters: [{name: a, cluster: {server: "https://%s"}}, {name: dead, cluster: {se
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("context %q: %v", context, err)
 		}
+	}
+}
+
+// Statements are written as IAM writes them.
+func TestStatements(t *testing.T) {
+	c, err := load(t, map[string]string{
+		p + "clusterName":          "c",
+		p + "additionalStatements": `[{"Sid":"A","Effect":"Allow","Action":"s3:GetObject","Resource":["*"],"Condition":{"Bool":{"k":true}}}]`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Karpenter(nil).AdditionalStatements[0]
+	if s.Action[0] != "s3:GetObject" || s.Condition["Bool"]["k"][0] != "true" {
+		t.Errorf("%+v", s)
+	}
+	_, err = load(t, map[string]string{p + "clusterName": "c", p + "additionalStatements": `[{"Effects":"Allow"}]`})
+	if err == nil || !strings.Contains(err.Error(), `additionalStatements[0].Effects: no such key: did you mean "Effect"?`) {
+		t.Error(err)
 	}
 }
 

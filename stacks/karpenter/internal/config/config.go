@@ -1,4 +1,6 @@
-package main
+// Package config is the configuration of a stack: its keys, how they are read
+// and checked, and what they mean for the components.
+package config
 
 import (
 	"encoding/json"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/policy"
 )
 
 // Config is the configuration of a stack, one file Pulumi.<stack>.yaml a
@@ -21,11 +24,23 @@ type Config struct {
 	// ClusterName is the EKS cluster. Required.
 	ClusterName string `json:"clusterName"`
 	// SubnetIds are the subnets for new nodes. Default: those of the managed
-	// node groups.
+	// node groups and AdditionalSubnetIds.
 	SubnetIds []string `json:"subnetIds"`
+	// AdditionalSubnetIds are those of self-managed nodes, which AWS does not
+	// list.
+	AdditionalSubnetIds []string `json:"additionalSubnetIds"`
+	// PrivateSubnetsOnly leaves out subnets that give their instances public
+	// addresses.
+	PrivateSubnetsOnly bool `json:"privateSubnetsOnly"`
 	// DiscoveryTag is the key of the tag by which node classes find subnets and
 	// security group. Default: karpenter.sh/discovery.
 	DiscoveryTag string `json:"discoveryTag"`
+	// SelectByIds makes node classes name subnets and security group by their
+	// ids, and sets no tags.
+	SelectByIds bool `json:"selectByIds"`
+	// NodeAccessMethod is ACCESS_ENTRY, CONFIG_MAP or NONE. Default: as the
+	// cluster's authentication mode allows, an access entry first.
+	NodeAccessMethod string `json:"nodeAccessMethod"`
 
 	// Kubeconfig is the path of a kubeconfig file. Default: access through
 	// `aws eks get-token`.
@@ -50,6 +65,28 @@ type Config struct {
 
 	// EnableSpotTermination makes the interruption queue. Default: true.
 	EnableSpotTermination *bool `json:"enableSpotTermination"`
+	// QueueName names the queue. Default: Karpenter-CLUSTER.
+	QueueName string `json:"queueName"`
+	// QueueKmsMasterKeyId is the ARN of your own key for the queue. Default: a
+	// key of SQS.
+	QueueKmsMasterKeyId string `json:"queueKmsMasterKeyId"`
+	// IsolatedVPC is for a VPC without a way to the internet: nodes get an
+	// instance profile that the stack makes.
+	IsolatedVPC bool `json:"isolatedVPC"`
+	// EnableZonalShift lets the controller follow zonal shifts of the cluster.
+	EnableZonalShift bool `json:"enableZonalShift"`
+
+	// Identity is how the controller becomes its role, IRSA or PodIdentity.
+	// Default: IRSA.
+	Identity string `json:"identity"`
+	// CreateOidcProvider makes the cluster's OIDC provider in IAM if there is
+	// none.
+	CreateOidcProvider bool `json:"createOidcProvider"`
+	// NamePrefix starts the names of everything in AWS. Default: Karpenter.
+	NamePrefix string `json:"namePrefix"`
+	// NodeRoleArn is a role that is there already, for the nodes. Default: one is
+	// made.
+	NodeRoleArn string `json:"nodeRoleArn"`
 	// NodeRoleName and ControllerRoleName name the roles. Default:
 	// KarpenterNodeRole-CLUSTER and KarpenterControllerRole-CLUSTER.
 	NodeRoleName       string `json:"nodeRoleName"`
@@ -64,6 +101,12 @@ type Config struct {
 	// NodeRoleAdditionalPolicies are ARNs of further managed policies for the
 	// nodes, by a name of your choice.
 	NodeRoleAdditionalPolicies map[string]string `json:"nodeRoleAdditionalPolicies"`
+	// AdditionalStatements are what the controller may do beside the release's
+	// needs, in the words of an IAM policy.
+	AdditionalStatements []policy.Statement `json:"additionalStatements"`
+	// VolumeKmsKeyArns are the ARNs of your own keys for volumes of nodes, beside
+	// those that node classes name.
+	VolumeKmsKeyArns []string `json:"volumeKmsKeyArns"`
 	// NodePools are the pools by name. Default: the presets cpu and gpu.
 	NodePools map[string]nodepool.Pool `json:"nodePools"`
 	// NodeClasses are the node classes by name. Default: one named default.
@@ -72,28 +115,33 @@ type Config struct {
 	Tags map[string]string `json:"tags"`
 }
 
-// loadConfig reads and checks the configuration of the running stack.
+// Load reads and checks the configuration of the running stack, and whether
+// the Kubernetes API that it names can be reached.
 //
 // The SDK has no way to list the keys of a stack, so the variable is read in
 // which the engine passes them all.
-func loadConfig(project string) (*Config, error) {
+func Load(project string) (*Config, error) {
 	values := map[string]string{}
 	if err := json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &values); err != nil {
 		return nil, fmt.Errorf("reading %s, which the Pulumi engine sets: %w", pulumi.EnvConfig, err)
 	}
-	var c Config
-	if err := decode(project, values, &c); err != nil {
+	c, err := parse(project, values)
+	if err == nil && c.Kubeconfig != "" {
+		err = c.checkAccess(project)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("stack configuration: %w", err)
 	}
-	if err := c.check(project); err != nil {
-		return nil, fmt.Errorf("stack configuration: %w", err)
-	}
-	return &c, nil
+	return c, nil
 }
 
-// check returns every fault that can be seen without AWS and without the
-// cluster.
-func (c *Config) check(project string) error {
+// parse decodes values by their full keys, and returns every fault that can be
+// seen in them alone.
+func parse(project string, values map[string]string) (*Config, error) {
+	var c Config
+	if err := decode(project, values, &c); err != nil {
+		return nil, err
+	}
 	var errs []error
 	if c.ClusterName == "" {
 		errs = append(errs, fmt.Errorf("%s:clusterName: missing: `pulumi config set clusterName NAME`; "+
@@ -103,20 +151,32 @@ func (c *Config) check(project string) error {
 		errs = append(errs, fmt.Errorf("%s:kubeContext: %q has no file to look in: set %s:kubeconfig as well",
 			project, c.KubeContext, project))
 	}
-	if c.Kubeconfig != "" {
-		server, err := serverOf(c.Kubeconfig, c.KubeContext)
-		if err == nil && server != "" {
-			err = checkReachable(server)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s:%w", project, err))
-		}
-	}
-	return errors.Join(errs...)
+	return &c, errors.Join(errs...)
 }
 
-// provider returns how to reach the Kubernetes API of the cluster.
-func (c *Config) provider(ctx *pulumi.Context, cluster *components.Cluster) (*kubernetes.ProviderArgs, error) {
+// checkAccess returns an error if the server of the kubeconfig is out of reach.
+func (c *Config) checkAccess(project string) error {
+	server, err := serverOf(c.Kubeconfig, c.KubeContext)
+	if err == nil && server != "" {
+		err = checkReachable(server)
+	}
+	if err != nil {
+		return fmt.Errorf("%s:%w", project, err)
+	}
+	return nil
+}
+
+// Lookup says which cluster to read, and how nodes are placed in it.
+func (c *Config) Lookup() *components.LookupClusterArgs {
+	return &components.LookupClusterArgs{
+		Name: c.ClusterName, SubnetIds: c.SubnetIds, AdditionalSubnetIds: c.AdditionalSubnetIds,
+		PrivateSubnetsOnly: c.PrivateSubnetsOnly, DiscoveryTag: c.DiscoveryTag, SelectByIds: c.SelectByIds,
+		PodIdentity: c.Identity == components.PodIdentity,
+	}
+}
+
+// Provider returns how to reach the Kubernetes API of the cluster.
+func (c *Config) Provider(ctx *pulumi.Context, cluster *components.Cluster) (*kubernetes.ProviderArgs, error) {
 	if c.Kubeconfig != "" {
 		args := &kubernetes.ProviderArgs{Kubeconfig: pulumi.String(c.Kubeconfig)}
 		if c.KubeContext != "" {
@@ -133,8 +193,8 @@ func (c *Config) provider(ctx *pulumi.Context, cluster *components.Cluster) (*ku
 	return &kubernetes.ProviderArgs{Kubeconfig: kubeconfig}, nil
 }
 
-// karpenter returns the arguments of the component.
-func (c *Config) karpenter(cluster *components.Cluster) *components.KarpenterArgs {
+// Karpenter returns the arguments of the component.
+func (c *Config) Karpenter(cluster *components.Cluster) *components.KarpenterArgs {
 	args := &components.KarpenterArgs{
 		Cluster:                  cluster,
 		Version:                  c.KarpenterVersion,
@@ -144,10 +204,20 @@ func (c *Config) karpenter(cluster *components.Cluster) *components.KarpenterArg
 		ChartRegistry:            c.ChartRegistry,
 		ChartValues:              c.ChartValues,
 		DisableInterruptionQueue: c.EnableSpotTermination != nil && !*c.EnableSpotTermination,
+		QueueName:                c.QueueName,
+		QueueKmsMasterKeyId:      text(c.QueueKmsMasterKeyId),
+		IsolatedVPC:              c.IsolatedVPC,
+		EnableZonalShift:         c.EnableZonalShift,
+		NodeAccessMethod:         c.NodeAccessMethod,
+		Identity:                 c.Identity,
+		CreateOidcProvider:       c.CreateOidcProvider,
+		NamePrefix:               c.NamePrefix,
+		NodeRoleArn:              c.NodeRoleArn,
 		NodeRoleName:             c.NodeRoleName,
 		ControllerRoleName:       c.ControllerRoleName,
 		RolePath:                 c.RolePath,
 		EnableInlinePolicy:       c.EnableInlinePolicy,
+		AdditionalStatements:     c.AdditionalStatements,
 		NodePools:                c.NodePools,
 		NodeClasses:              c.NodeClasses,
 	}
@@ -157,9 +227,20 @@ func (c *Config) karpenter(cluster *components.Cluster) *components.KarpenterArg
 	if len(c.Tags) > 0 {
 		args.Tags = pulumi.ToStringMap(c.Tags)
 	}
+	for _, arn := range c.VolumeKmsKeyArns {
+		args.VolumeKmsKeyArns = append(args.VolumeKmsKeyArns, pulumi.String(arn))
+	}
 	args.NodeRoleAdditionalPolicies = map[string]pulumi.StringInput{}
 	for name, arn := range c.NodeRoleAdditionalPolicies {
 		args.NodeRoleAdditionalPolicies[name] = pulumi.String(arn)
 	}
 	return args
+}
+
+// text returns a value, or nil for one that is not set.
+func text(value string) pulumi.StringInput {
+	if value == "" {
+		return nil
+	}
+	return pulumi.String(value)
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ func unknownKeys(path string, value any, t reflect.Type) []error {
 			}
 		}
 	case []any:
-		if t.Kind() != reflect.Slice {
+		if t.Kind() != reflect.Slice || t.Elem().Kind() == reflect.String {
 			return nil
 		}
 		for i, element := range v {
@@ -107,6 +107,9 @@ func fieldsOf(t reflect.Type) map[string]int {
 	fields := map[string]int{}
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name == "" {
+			name = t.Field(i).Name
+		}
 		fields[name] = i
 	}
 	return fields
