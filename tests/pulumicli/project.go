@@ -181,7 +181,7 @@ func copyProduct(root, into string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"components", "stacks", "examples"} {
+	for _, name := range []string{"components", "internal", "stacks", "examples"} {
 		if err := os.CopyFS(filepath.Join(into, name), os.DirFS(filepath.Join(root, name))); err != nil {
 			return err
 		}
