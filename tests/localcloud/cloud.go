@@ -16,6 +16,7 @@ type Cloud struct {
 	dir         string
 	tools       tools
 	keepRunning bool
+	recordCalls bool
 	choosePort  func() (int, error)
 	log         io.Writer
 	began       time.Time
@@ -49,7 +50,7 @@ func Start(ctx context.Context, o Options) (*Cloud, error) {
 		return nil, err
 	}
 	c := newCloud(o.Dir, newState(t))
-	c.keepRunning, c.choosePort, c.log = o.KeepRunning, o.choosePort, o.Log
+	c.keepRunning, c.recordCalls, c.choosePort, c.log = o.KeepRunning, o.RecordCalls, o.choosePort, o.Log
 	if err := c.start(ctx, o.Cluster); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}

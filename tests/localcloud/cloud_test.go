@@ -17,7 +17,7 @@ import (
 
 // TestCloud looks at all sides of one cloud, from its start to its end.
 func TestCloud(t *testing.T) {
-	c := startCloud(t, Options{})
+	c := startCloud(t, Options{RecordCalls: true})
 	id := c.state.ID
 
 	t.Run("parts", func(t *testing.T) { testParts(t, c) })
@@ -30,6 +30,12 @@ func TestCloud(t *testing.T) {
 	t.Run("IAM", func(t *testing.T) { testIAM(t, c) })
 	t.Run("other services", func(t *testing.T) { testOtherServices(t, c) })
 	t.Run("snapshot", func(t *testing.T) { testSnapshot(t, c) })
+	t.Run("calls", func(t *testing.T) { testCalls(t, c) })
+	t.Run("unknown call", func(t *testing.T) { testUnknownCall(t, c) })
+	t.Run("instance profiles", func(t *testing.T) { testInstanceProfiles(t, c) })
+	t.Run("prices", func(t *testing.T) { testPrices(t, c) })
+	t.Run("fleet", func(t *testing.T) { testFleet(t, c) })
+	t.Run("program", func(t *testing.T) { testProgram(t, c) })
 
 	if err := c.Stop(); err != nil {
 		t.Fatal(err)

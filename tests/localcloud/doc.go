@@ -6,4 +6,6 @@
 // API server's, and the API server accepts the tokens of `aws eks get-token`.
 //
 // Everything listens on 127.0.0.1 and lives in one folder. Any number of clouds run side by side.
+// A cloud can write down every call of AWS (Options.RecordCalls), and further programs can live in it
+// (Cloud.Run).
 package localcloud

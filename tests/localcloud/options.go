@@ -31,6 +31,8 @@ type Options struct {
 	// KeepRunning lets the parts outlive this process. Otherwise the kernel ends them with it, also
 	// when it is killed.
 	KeepRunning bool
+	// RecordCalls writes down every call of AWS, for Calls.
+	RecordCalls bool
 
 	// choosePort replaces the choice of ports in tests.
 	choosePort func() (int, error)

@@ -140,7 +140,11 @@ func (c *Cloud) aws() part {
 		name:    partAWS,
 		program: c.tools.program("venv/bin/python"),
 		args: func(int) []string {
-			return []string{"-m", "aws.server", "--port-file", c.file("aws-port")}
+			args := []string{"-m", "aws.server", "--port-file", c.file("aws-port")}
+			if c.recordCalls {
+				args = append(args, "--calls", c.file(callsFile))
+			}
+			return args
 		},
 		env: []string{
 			"PYTHONPATH=" + c.dir, "PYTHONUNBUFFERED=1",

@@ -67,6 +67,11 @@ var programs = []program{
 	{Name: "helm", Group: groupRun, Dir: "tools/helm", Pkg: "helm.sh/helm/v3/cmd/helm", Module: "helm.sh/helm/v3"},
 	{Name: "kwok", Group: groupRun, Dir: "tools/kwok", Pkg: "sigs.k8s.io/kwok/cmd/kwok", Module: "sigs.k8s.io/kwok"},
 	{
+		Name: "karpenter", Group: groupRun, Dir: "tools/karpenter",
+		Pkg: "github.com/aws/karpenter-provider-aws/cmd/controller", Module: "github.com/aws/karpenter-provider-aws",
+		Ldflags: "-X sigs.k8s.io/karpenter/pkg/operator.Version=${version}",
+	},
+	{
 		Name: "pulumi-language-go", Group: groupRun, Dir: "tools/pulumi-language-go",
 		Pkg: "github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go", Module: "github.com/pulumi/pulumi/sdk/v3",
 	},
@@ -106,6 +111,8 @@ const karpenterCharts = "github.com/aws/karpenter-provider-aws"
 type chartRelease struct{ Version, Sum string }
 
 var chartReleases = []chartRelease{
+	// That of the controller in tools/karpenter: its definitions must be of its own release.
+	{Version: "1.14.1", Sum: "h1:WGtIQTQcxpElYMdWfWuPwaF2+9muR+hYhPZsTtoY8Gs="},
 	{Version: "1.15.2", Sum: "h1:RGw64PB2ROUHZIUhBqjO78l3zJ9YctnWeullrr4cxYI="},
 }
 

@@ -6,10 +6,13 @@ a new release of moto is noticed at the start and not in the middle of a test.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Function = Callable[..., Any]
+
+# An application of Python's web server interface: what moto's server is, and what is put around it.
+Wsgi = Callable[[dict[str, Any], Function], Iterable[bytes]]
 
 
 def add(owner: type) -> Callable[[Function], Function]:

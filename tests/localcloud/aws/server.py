@@ -1,10 +1,11 @@
 """Serve the local AWS on 127.0.0.1, on a port that the system chooses.
 
-    python -m aws.server --port-file FILE
+    python -m aws.server --port-file FILE [--calls FILE]
 
 The port is bound before anything else happens and written to FILE, so nobody can take it between
 choice and start. GET /localcloud/ready answers as soon as requests are served, and
-POST /localcloud/token-review is the webhook of the API server (see `eks_tokens`).
+POST /localcloud/token-review is the webhook of the API server (see `eks_tokens`). With --calls FILE
+every call of AWS is written down (see `recorder`).
 """
 
 import argparse
@@ -15,16 +16,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from .extend import Wsgi
+
 MOTO_VERSION = "5.2.1"
 HOST = "127.0.0.1"
-
-Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def main() -> None:
     """Bind a port, extend moto, serve."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port-file", type=Path, required=True)
+    parser.add_argument("--calls", type=Path)
     arguments = parser.parse_args()
 
     listener = socket.create_server((HOST, 0), backlog=128)
@@ -34,10 +36,22 @@ def main() -> None:
     partial.write_text(str(port))
     partial.rename(arguments.port_file)
 
-    application = with_webhook(moto_application())
+    application = build(arguments.calls)
     from werkzeug.serving import make_server
 
     make_server(HOST, port, application, threaded=True, fd=listener.fileno()).serve_forever()
+
+
+def build(calls: Path | None) -> Wsgi:
+    """The application: moto with what it lacks, the recorder if it is asked for, our own paths."""
+    application = moto_application()
+    from .pricing import with_pricing
+    from .recorder import recording
+
+    application = with_pricing(application)
+    if calls:
+        application = recording(application, calls)
+    return with_webhook(application)
 
 
 def moto_application() -> Wsgi:
@@ -50,11 +64,13 @@ def moto_application() -> Wsgi:
 
     from . import (  # noqa: F401 (they take effect when imported)
         ec2_describes,
+        ec2_fleets,
         eks_access,
         eks_addons,
         eks_clusters,
         eks_images,
         eks_pod_identity,
+        iam_lists,
         iam_rules,
         sqs_rules,
     )
