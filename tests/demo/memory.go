@@ -2,11 +2,10 @@ package main
 
 import (
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/internal/procfs"
 )
 
 // memoryWatch follows the memory of this process and all below it.
@@ -32,25 +31,8 @@ func (w *memoryWatch) peakGiB() float64 { return float64(w.peak.Load()) / (1 << 
 // descendants.
 func residentBelow(root int) int64 {
 	parents, resident := map[int]int{}, map[int]int64{}
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return 0
-	}
-	for _, path := range stats {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended
-		}
-		// The name, in parentheses, may hold anything: fields count from behind it.
-		text := string(b)
-		fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil || len(fields) < 22 {
-			continue
-		}
-		parents[pid], _ = strconv.Atoi(fields[1])
-		pages, _ := strconv.ParseInt(fields[21], 10, 64)
-		resident[pid] = pages * int64(os.Getpagesize())
+	for _, p := range procfs.All() {
+		parents[p.PID], resident[p.PID] = p.Parent, p.Resident
 	}
 	var sum int64
 	for pid := range parents {

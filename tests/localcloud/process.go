@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/internal/procfs"
 )
 
 // markVariable carries the cloud's id in the environment of each of its processes, so that one that
@@ -22,37 +23,20 @@ const markVariable = "LOCALCLOUD_ID"
 // process is a process for good: a pid alone may by now be somebody else's.
 type process struct {
 	PID int `json:"pid"`
-	// StartTime is field 22 of /proc/<pid>/stat: ticks since the machine's start.
+	// StartTime is in ticks since the machine's start.
 	StartTime uint64 `json:"startTime"`
 }
 
 // findProcess identifies the process that has the pid now.
 func findProcess(pid int) (process, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	found, err := procfs.Find(pid)
 	if err != nil {
 		return process{}, err
 	}
-	state, startTime, err := parseStat(string(stat))
-	if err != nil {
-		return process{}, err
-	}
-	if state == "Z" || state == "X" {
+	if found.Ended() {
 		return process{}, os.ErrProcessDone
 	}
-	return process{PID: pid, StartTime: startTime}, nil
-}
-
-// parseStat takes state and start time from the text of /proc/<pid>/stat, in which the program's
-// name stands in parentheses and may hold anything.
-func parseStat(stat string) (state string, startTime uint64, err error) {
-	const stateField, startField = 3, 22
-	end := strings.LastIndex(stat, ")")
-	fields := strings.Fields(stat[end+1:])
-	if end < 0 || len(fields) <= startField-stateField {
-		return "", 0, fmt.Errorf("unexpected /proc/<pid>/stat: %q", stat)
-	}
-	startTime, err = strconv.ParseUint(fields[startField-stateField], 10, 64)
-	return fields[0], startTime, err
+	return process{PID: pid, StartTime: found.StartTime}, nil
 }
 
 func (p process) alive() bool {
@@ -83,15 +67,11 @@ func (p process) kill() error {
 
 // memory is the resident memory in bytes, 0 for a process that is gone.
 func (p process) memory() int64 {
-	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.PID))
-	if err != nil || !p.alive() {
+	found, err := procfs.Find(p.PID)
+	if err != nil || found.StartTime != p.StartTime {
 		return 0
 	}
-	var total, resident int64
-	if _, err := fmt.Sscan(string(statm), &total, &resident); err != nil {
-		return 0
-	}
-	return resident * int64(os.Getpagesize())
+	return found.Resident
 }
 
 // markedProcesses finds the living processes that carry the id.

@@ -35,19 +35,6 @@ func TestFindTools(t *testing.T) {
 	}
 }
 
-func TestParseStat(t *testing.T) {
-	stat := "42 (a) b (c) S " + strings.Repeat("1 ", 18) + "987 2 3"
-	state, start, err := parseStat(stat)
-	if state != "S" || start != 987 || err != nil {
-		t.Errorf("got %q %d %v", state, start, err)
-	}
-	for _, bad := range []string{"", "42 (a) S 1", "42"} {
-		if _, _, err := parseStat(bad); err == nil {
-			t.Errorf("%q was accepted", bad)
-		}
-	}
-}
-
 func TestListens(t *testing.T) {
 	port, err := freePort()
 	if err != nil {

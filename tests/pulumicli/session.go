@@ -1,12 +1,10 @@
 package pulumicli
 
 import (
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/internal/procfs"
 )
 
 // endSession ends what is left of a session: Pulumi starts its plugins in
@@ -29,24 +27,10 @@ func endSession(id int) {
 
 // sessionMembers returns the processes of a session that have not ended.
 func sessionMembers(id int) []int {
-	paths, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return nil
-	}
 	var members []int
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended
-		}
-		// "pid (name) state ppid pgrp session ...", and the name may hold anything.
-		text := string(b)
-		fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-		if len(fields) < 4 || fields[0] == "Z" || fields[3] != strconv.Itoa(id) {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-			members = append(members, pid)
+	for _, p := range procfs.All() {
+		if p.Session == id && !p.Ended() {
+			members = append(members, p.PID)
 		}
 	}
 	return members
