@@ -23,9 +23,15 @@ type config map[string]any
 // startCloud starts a cloud of the test's own, with the cluster ml-prod.
 func startCloud(t *testing.T) *localcloud.Cloud {
 	t.Helper()
+	return startCloudWith(t, localcloud.ClusterOptions{})
+}
+
+// startCloudWith starts a cloud of the test's own, with a cluster of its choice.
+func startCloudWith(t *testing.T, cluster localcloud.ClusterOptions) *localcloud.Cloud {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	cloud, err := localcloud.Start(ctx, localcloud.Options{})
+	cloud, err := localcloud.Start(ctx, localcloud.Options{Cluster: cluster})
 	if err != nil {
 		t.Fatal(err)
 	}

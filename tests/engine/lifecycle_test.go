@@ -36,6 +36,7 @@ func TestLifecycle(t *testing.T) {
 	has(t, "output nodeRoleName", outputs["nodeRoleName"], "KarpenterNodeRole-ml-prod")
 	has(t, "output nodePoolNames", outputs["nodePoolNames"], "[cpu gpu]")
 
+	mustRenderTheSame(t, p, cloud, groupSubnets(cloud))
 	mustStay(t, p, "up")
 	mustStay(t, p, "refresh")
 	mustStay(t, p, "up")

@@ -107,8 +107,12 @@ func refusals(dead string) map[string]refusal {
 			[]string{"IAM has no OIDC provider", "associate-iam-oidc-provider"},
 		},
 		"no access entries": {
-			config{"clusterName": "config-map"},
+			config{"clusterName": "config-map", "nodeAccessMethod": "ACCESS_ENTRY"},
 			[]string{"CONFIG_MAP", "update-cluster-config"},
+		},
+		"no such node role": {
+			config{"clusterName": "ml-prod", "nodeRoleArn": "arn:aws:iam::123456789012:role/nobody"},
+			[]string{`NodeRoleArn: there is no role "nobody"`},
 		},
 		"subnet of another cluster": {
 			config{"clusterName": "ml-prod", "discoveryTag": "their.example/discovery"},

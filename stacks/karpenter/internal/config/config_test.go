@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -123,5 +125,31 @@ func TestLoadConfigReportsAllAtOnce(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is not reported: %v", want, err)
 		}
+	}
+}
+
+// The README has every key, and the keys of the README are all there.
+func TestReadmeKeys(t *testing.T) {
+	b, err := os.ReadFile("../../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(b), "| key | meaning | default |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	known := fieldsOf(reflect.TypeFor[Config]())
+	for line := range strings.Lines(table) {
+		columns := strings.Split(line, "|")
+		if len(columns) < 2 || strings.Contains(columns[1], "**") {
+			continue
+		}
+		for _, key := range regexp.MustCompile("`([a-zA-Z]+)`").FindAllStringSubmatch(columns[1], -1) {
+			if _, ok := known[key[1]]; !ok {
+				t.Errorf("the README has %s, which is no key or stands twice", key[1])
+			}
+			delete(known, key[1])
+		}
+	}
+	for key := range known {
+		t.Errorf("the README lacks %s", key)
 	}
 }
