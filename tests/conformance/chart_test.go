@@ -23,6 +23,7 @@ func values() release.Values {
 		InterruptionQueue: "Karpenter-ml-prod", ServiceAccount: "karpenter",
 		RoleArn:    "arn:aws:iam::111122223333:role/KarpenterControllerRole-ml-prod",
 		NodeGroups: []string{"system", "workers"}, Replicas: 2,
+		IsolatedVPC: true, ZonalShift: true,
 	}
 }
 
@@ -113,6 +114,8 @@ func TestChartRendersOurValues(t *testing.T) {
 		"cluster endpoint":   {env["CLUSTER_ENDPOINT"], "https://example.eks.amazonaws.com"},
 		"interruption queue": {env["INTERRUPTION_QUEUE"], "Karpenter-ml-prod"},
 		"region":             {env["AWS_REGION"], "eu-west-1"},
+		"isolated VPC":       {env["ISOLATED_VPC"], "true"},
+		"zonal shift":        {env["ENABLE_ZONAL_SHIFT"], "true"},
 		"cpu and memory":     {limits.Cpu().String() + " " + limits.Memory().String(), "1 1Gi"},
 		"node affinity":      {fmt.Sprint(len(terms), " term, ", len(terms[0].MatchExpressions), " expressions"), "1 term, 2 expressions"},
 	} {
