@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi-aws/sdk/v6/go/aws/iam"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -57,6 +58,9 @@ func (c *KarpenterIAM) linuxRole(ctx *pulumi.Context, name string, a KarpenterIA
 		return fmt.Errorf("reading role %q: %w", bare, err)
 	case found.Arn != a.NodeRoleArn:
 		return fmt.Errorf("NodeRoleArn: found %q, and the role of that name is %q: write that one", a.NodeRoleArn, found.Arn)
+	case !strings.Contains(found.AssumeRolePolicy, "ec2.amazonaws.com"):
+		return fmt.Errorf("NodeRoleArn: found role %q, which EC2 may not assume: take the role of nodes, or let ec2.amazonaws.com "+
+			"assume this one", bare)
 	}
 	c.NodeRoleArn, c.NodeRoleName = pulumi.String(found.Arn).ToStringOutput(), pulumi.String(bare).ToStringOutput()
 	return nil

@@ -1,6 +1,7 @@
 package components
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,15 @@ func text(r pulumitest.Resource, property string) string {
 func nodeClass(t *testing.T, r *pulumitest.Recorder, name string) map[string]any {
 	t.Helper()
 	return r.Find(t, nodeClassType, "k-pools-class-"+name).Inputs["spec"].ObjectValue().Mappable()
+}
+
+// mustOutlive checks that the controller is made after a resource and ends
+// before it.
+func mustOutlive(t *testing.T, r *pulumitest.Recorder, res pulumitest.Resource) {
+	t.Helper()
+	if !slices.Contains(r.Find(t, bindings.ReleaseToken, "k-chart-controller").Dependencies, res.URN) {
+		t.Errorf("the controller does not wait for %s", res.Name)
+	}
 }
 
 // granted is all that the controller may do, as one text.
@@ -86,6 +96,7 @@ func TestInlinePolicy(t *testing.T) {
 	if n := len(inline.OfType("aws:iam/policy:Policy")); n != 0 {
 		t.Errorf("%d managed policies", n)
 	}
+	mustOutlive(t, inline, inline.Find(t, "aws:iam/rolePolicy:RolePolicy", "k-iam-controller"))
 	document := inline.Find(t, "aws:iam/rolePolicy:RolePolicy", "k-iam-controller").Inputs["policy"].StringValue()
 	for _, p := range managed.OfType("aws:iam/policy:Policy") {
 		_, statements, found := strings.Cut(p.Inputs["policy"].StringValue(), "[")
@@ -128,6 +139,7 @@ func TestPodIdentity(t *testing.T) {
 	if n := len(r.OfType(providerType)); n > 0 {
 		t.Errorf("%d OIDC providers", n)
 	}
+	mustOutlive(t, r, association)
 	if irsa := text(runKarpenter(t, nil).Find(t, roleType, "k-iam-controller"), "assumeRolePolicy"); strings.Contains(irsa, "pods.eks") {
 		t.Errorf("IRSA trusts Pod Identity: %s", irsa)
 	}
@@ -180,7 +192,7 @@ func TestIdentityRefuses(t *testing.T) {
 func TestExistingNodeRole(t *testing.T) {
 	const arn = "arn:aws:iam::111122223333:role/team/nodes"
 	functions := pulumitest.Functions{
-		"aws:iam/getRole:getRole":               answer(object{"arn": arn, "name": "nodes"}),
+		"aws:iam/getRole:getRole":               answer(object{"arn": arn, "name": "nodes", "assumeRolePolicy": policy.NodeTrust("aws").JSON()}),
 		"aws:eks/getAccessEntry:getAccessEntry": failure("reading EKS Access Entry: couldn't find resource"),
 	}
 	existing := func(a *KarpenterArgs) { a.NodeRoleArn = arn }
@@ -208,7 +220,8 @@ func TestExistingNodeRole(t *testing.T) {
 	for want, getRole := range map[string]func(resource.PropertyMap) (resource.PropertyMap, error){
 		`there is no role "nodes"`:                                        failure("reading IAM Role (nodes): couldn't find resource"),
 		`the role of that name is "arn:aws:iam::111122223333:role/nodes"`: answer(object{"arn": "arn:aws:iam::111122223333:role/nodes"}),
-		"AccessDenied": failure("AccessDenied"),
+		"which EC2 may not assume":                                        answer(object{"arn": arn, "assumeRolePolicy": "{}"}),
+		"AccessDenied":                                                    failure("AccessDenied"),
 	} {
 		functions["aws:iam/getRole:getRole"] = getRole
 		if _, err := tryKarpenter(t, functions, existing); err == nil || !strings.Contains(err.Error(), want) {
@@ -220,6 +233,7 @@ func TestExistingNodeRole(t *testing.T) {
 func TestIsolatedVPC(t *testing.T) {
 	r := runKarpenter(t, func(a *KarpenterArgs) { a.IsolatedVPC = true })
 	profile := r.Find(t, profileType, "k-iam-node-profile")
+	mustOutlive(t, r, profile)
 	class := nodeClass(t, r, "default")
 	if _, ok := class["role"]; ok || class["instanceProfile"] != text(profile, "name") {
 		t.Errorf("the node class %v, the profile %v", class, profile.Inputs)

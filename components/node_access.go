@@ -57,6 +57,8 @@ type NodeAccessArgs struct {
 // aws-auth and leaves everybody else's there as they are, byte by byte. What it
 // added stays when the stack is destroyed: the only way to take a key of a
 // ConfigMap back would take everybody's entries with it, and lock all nodes out.
+// aws-auth is read at preview, so the cluster must be there already: give a
+// cluster that the same program makes access entries.
 //
 // Source: https://docs.aws.amazon.com/eks/latest/userguide/grant-k8s-access.html
 type NodeAccess struct {

@@ -175,6 +175,7 @@ func TestWindowsByConfigMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mustOutlive(t, r, r.Find(t, bindings.ConfigMapPatchToken, "k-access-aws-auth"))
 	roles := r.Find(t, bindings.ConfigMapPatchToken, "k-access-aws-auth").Inputs["data"].ObjectValue()["mapRoles"].StringValue()
 	if strings.Count(roles, "eks:kube-proxy-windows") != 1 {
 		t.Error(roles)

@@ -77,6 +77,9 @@ func New(o Options) (*Project, error) {
 		"PULUMI_IGNORE_AMBIENT_PLUGINS=true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
 		"PULUMI_DEBUG_COMMANDS=true", // has the flag --event-log
+		// The language host compiles the program in the folder of the copy. Without
+		// the folder in what is compiled, every copy but the first is in Go's cache.
+		"GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"),
 	)
 	return p, p.WriteConfig(o.Config)
 }

@@ -57,7 +57,9 @@ func (e emptyCloud) functions() recorded.Functions {
 		}
 	}
 	return recorded.Functions{
-		"aws:iam/getRole:getRole": found(map[string]any{"arn": e.nodeRoleArn}),
+		"aws:iam/getRole:getRole": found(map[string]any{
+			"arn": e.nodeRoleArn, "assumeRolePolicy": policy.NodeTrust(string(e.cluster.Partition.(pulumi.String))).JSON(),
+		}),
 		"aws:eks/getAccessEntry:getAccessEntry": func(resource.PropertyMap) (resource.PropertyMap, error) {
 			return nil, errors.New("couldn't find resource")
 		},
