@@ -218,10 +218,10 @@ func TestExistingNodeRole(t *testing.T) {
 		t.Errorf("access for %s", got)
 	}
 	for want, getRole := range map[string]func(resource.PropertyMap) (resource.PropertyMap, error){
-		`there is no role "nodes"`:                                        failure("reading IAM Role (nodes): couldn't find resource"),
+		`there is no role "nodes"`: failure("reading IAM Role (nodes): couldn't find resource"),
 		`the role of that name is "arn:aws:iam::111122223333:role/nodes"`: answer(object{"arn": "arn:aws:iam::111122223333:role/nodes"}),
-		"which EC2 may not assume":                                        answer(object{"arn": arn, "assumeRolePolicy": "{}"}),
-		"AccessDenied":                                                    failure("AccessDenied"),
+		"which EC2 may not assume": answer(object{"arn": arn, "assumeRolePolicy": "{}"}),
+		"AccessDenied":             failure("AccessDenied"),
 	} {
 		functions["aws:iam/getRole:getRole"] = getRole
 		if _, err := tryKarpenter(t, functions, existing); err == nil || !strings.Contains(err.Error(), want) {

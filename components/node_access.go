@@ -28,6 +28,8 @@ const (
 const (
 	entryLinux   = "EC2_LINUX"
 	entryWindows = "EC2_WINDOWS"
+	// entryAuto is that of Auto Mode, and does for Linux nodes too.
+	entryAuto = "EC2"
 )
 
 // NodeAccessArgs are the arguments of NewNodeAccess.
@@ -186,7 +188,7 @@ func (c *NodeAccess) foreignEntry(ctx *pulumi.Context, a NodeAccessArgs, role pu
 		return false, fmt.Errorf("looking for the access entry of %s: %w", arn, err)
 	case isOwn(found.Tags):
 		return false, nil
-	case found.Type != typ && !(typ == entryLinux && found.Type == "EC2"):
+	case found.Type != typ && (typ != entryLinux || found.Type != entryAuto):
 		return false, fmt.Errorf("the access entry of role %s: found type %s, allowed for its nodes is %s: "+
 			"use another role, or delete the entry: aws eks delete-access-entry --cluster-name %s --principal-arn %s",
 			arn, found.Type, typ, cluster, arn)

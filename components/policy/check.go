@@ -36,34 +36,53 @@ var sidForm = regexp.MustCompile(`^[A-Za-z0-9]*$`)
 // permissions of the controller role. path is how the user calls the list.
 func CheckStatements(path string, statements []Statement) error {
 	var errs []error
-	add := func(i int, field, found, allowed string) {
-		errs = append(errs, fmt.Errorf("%s[%d].%s: found %s, allowed is %s", path, i, field, found, allowed))
-	}
 	taken := ownSids()
 	for i, s := range statements {
-		if s.Effect != Allow && s.Effect != Deny {
-			add(i, "Effect", fmt.Sprintf("%q", s.Effect), "Allow or Deny: write one of these")
-		}
-		if len(s.Action) == 0 || slices.Contains(s.Action, "") {
-			add(i, "Action", fmt.Sprintf("%q", []string(s.Action)), `at least one action: write it as "service:Action"`)
-		}
-		if len(s.Resource) == 0 || slices.Contains(s.Resource, "") {
-			add(i, "Resource", fmt.Sprintf("%q", []string(s.Resource)), `at least one ARN, or "*": say what the actions are for`)
-		}
-		if len(s.Principal) > 0 {
-			add(i, "Principal", "one", "none in the permissions of a role: leave it out")
-		}
-		if !sidForm.MatchString(s.Sid) {
-			add(i, "Sid", fmt.Sprintf("%q", s.Sid), "letters and digits: rename it")
-		} else if s.Sid != "" && slices.Contains(taken, s.Sid) {
-			add(i, "Sid", fmt.Sprintf("%q", s.Sid), "a name that no other statement has: rename it")
-		}
+		at := fmt.Sprintf("%s[%d]", path, i)
+		errs = append(errs, s.check(at), checkSid(at, s.Sid, taken))
 		taken = append(taken, s.Sid)
 	}
 	if err := newDocument(statements...).CheckSize(MaxManagedSize); err != nil {
 		errs = append(errs, fmt.Errorf("%s: %w", path, err))
 	}
 	return errors.Join(errs...)
+}
+
+// check returns the faults of a statement that IAM would refuse in the
+// permissions of a role.
+func (s Statement) check(at string) error {
+	var errs []error
+	add := func(field, found, allowed string) {
+		errs = append(errs, fmt.Errorf("%s.%s: found %s, allowed is %s", at, field, found, allowed))
+	}
+	if s.Effect != Allow && s.Effect != Deny {
+		add("Effect", fmt.Sprintf("%q", s.Effect), "Allow or Deny: write one of these")
+	}
+	if len(s.Action) == 0 || slices.Contains(s.Action, "") {
+		add("Action", fmt.Sprintf("%q", []string(s.Action)), `at least one action: write it as "service:Action"`)
+	}
+	if len(s.Resource) == 0 || slices.Contains(s.Resource, "") {
+		add("Resource", fmt.Sprintf("%q", []string(s.Resource)), `at least one ARN, or "*": say what the actions are for`)
+	}
+	if len(s.Principal) > 0 {
+		add("Principal", "one", "none in the permissions of a role: leave it out")
+	}
+	return errors.Join(errs...)
+}
+
+// checkSid returns an error if the name of a statement has a wrong form or is
+// taken.
+func checkSid(at, sid string, taken []string) error {
+	allowed := ""
+	switch {
+	case !sidForm.MatchString(sid):
+		allowed = "letters and digits"
+	case sid != "" && slices.Contains(taken, sid):
+		allowed = "a name that no other statement has"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s.Sid: found %q, allowed is %s: rename it", at, sid, allowed)
 }
 
 // ownSids are the names of the statements of all releases.

@@ -25,35 +25,49 @@ func mustRenderTheSame(t *testing.T, p *pulumicli.Project, cloud *localcloud.Clo
 	dir := render(t, p, cloud.Facts(), subnets)
 	applied := appliedDocuments(t, p)
 	aws := snapshot(t, cloud).AWS
-	compared := 0
+	rendered := renderedDocuments(t, dir)
+	for name, document := range rendered {
+		if !reflect.DeepEqual(document, applied[name]) {
+			t.Errorf("%s is rendered as\n%v\nand applied as\n%v", name, document, applied[name])
+		}
+		if inAWS, is := policyInAWS(aws, name); is && !reflect.DeepEqual(document, inAWS) {
+			t.Errorf("%s is rendered as\n%v\nand is in AWS as\n%v", name, document, inAWS)
+		}
+	}
+	for name := range applied {
+		if rendered[name] == nil {
+			t.Errorf("%s is applied and not rendered", name)
+		}
+	}
+}
+
+// renderedDocuments are the documents in a folder by their names, less what has
+// no counterpart in the stack's state.
+func renderedDocuments(t *testing.T, dir string) map[string]any {
+	t.Helper()
+	found := map[string]any{}
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || entry.Name() == "README.md" || strings.HasSuffix(path, ".policies.txt") || strings.HasSuffix(path, ".key.json") || entry.Name() == "aws-auth-mapRoles.yaml" {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".policies.txt") || strings.HasSuffix(path, ".key.json") ||
+			entry.Name() == "README.md" || entry.Name() == "aws-auth-mapRoles.yaml" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
-		var rendered any
-		if b, err := os.ReadFile(path); err != nil || yaml.Unmarshal(b, &rendered) != nil {
-			t.Errorf("%s cannot be read: %v", name, err)
-		}
-		compared++
-		if !reflect.DeepEqual(rendered, applied[name]) {
-			t.Errorf("%s is rendered as\n%v\nand applied as\n%v", name, rendered, applied[name])
-		}
-		if inAWS, is := policyInAWS(aws, name); is && !reflect.DeepEqual(rendered, inAWS) {
-			t.Errorf("%s is rendered as\n%v\nand is in AWS as\n%v", name, rendered, inAWS)
-		}
-		delete(applied, name)
-		return nil
+		var document any
+		err = yaml.Unmarshal(b, &document)
+		found[name] = document
+		return err
 	})
-	if err != nil || compared < 5 {
-		t.Errorf("%d documents are compared, %v", compared, err)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d documents are rendered, %v", len(found), err)
 	}
-	for name := range applied {
-		t.Errorf("%s is applied and not rendered", name)
-	}
+	return found
 }
 
 // render runs the command as its users do, and returns the folder.

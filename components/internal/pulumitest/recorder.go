@@ -11,9 +11,10 @@ import (
 	"github.com/valohai/pulumi-kubernetes-autoscaling/internal/recorded"
 )
 
-// What a recorded program did: see the package recorded.
 type (
-	Resource  = recorded.Resource
+	// Resource is what a program registered or read.
+	Resource = recorded.Resource
+	// Functions answer a program's invokes and reads.
 	Functions = recorded.Functions
 )
 

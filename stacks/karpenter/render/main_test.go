@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,10 +17,10 @@ import (
 
 const example = "../../../examples/existing-cluster/"
 
-func render(args ...string) (code int, out, problems string) {
-	var o, p bytes.Buffer
-	code = run(args, &o, &p)
-	return code, o.String(), p.String()
+func render(args ...string) (code int, problems string) {
+	var p bytes.Buffer
+	code = run(args, io.Discard, &p)
+	return code, p.String()
 }
 
 // rendered renders the example with more configuration and more facts.
@@ -45,7 +46,7 @@ func rendered(t *testing.T, more map[string]any, facts string) (string, string) 
 		facts = example + "cluster.json"
 	}
 	out := filepath.Join(dir, "out")
-	_, _, problems := render("--config", file, "--facts", facts, "--out", out)
+	_, problems := render("--config", file, "--facts", facts, "--out", out)
 	return out, problems
 }
 
@@ -133,7 +134,7 @@ func TestAgain(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	args := []string{"--config", example + "Pulumi.ml-prod.yaml", "--facts", example + "cluster.json", "--out", out}
 	for range 2 {
-		if code, _, problems := render(args...); code != exitOK {
+		if code, problems := render(args...); code != exitOK {
 			t.Fatal(problems)
 		}
 	}
@@ -141,7 +142,7 @@ func TestAgain(t *testing.T) {
 	notes := write(t, filepath.Join(out, "notes.txt"), "mine")
 	config := write(t, filepath.Join(dir, "Pulumi.x.yaml"), "config: {kubernetes-autoscaling:clusterName: ml-prod, kubernetes-autoscaling:enableSpotTermination: false}")
 	args[1] = config
-	if code, _, problems := render(args...); code != exitOK {
+	if code, problems := render(args...); code != exitOK {
 		t.Fatal(problems)
 	}
 	if _, err := os.Stat(filepath.Join(out, "sqs", "Karpenter-ml-prod.json")); err == nil {
@@ -174,12 +175,12 @@ func TestRefuses(t *testing.T) {
 		`configuration is for cluster "ml-prod"`:   {stack, write(t, filepath.Join(dir, "o.json"), `{"arn":"arn:aws:eks:us-east-1:111122223333:cluster/other"}`), dir, exitFault},
 		"Cluster.SecurityGroupId: missing":         {stack, write(t, filepath.Join(dir, "m.json"), `{"arn":"arn:aws:eks:us-east-1:111122223333:cluster/ml-prod"}`), dir, exitFault},
 	} {
-		code, _, problems := render("--config", c.stack, "--facts", c.facts, "--out", c.out)
+		code, problems := render("--config", c.stack, "--facts", c.facts, "--out", c.out)
 		if code != c.code || !strings.Contains(problems, want) {
 			t.Errorf("%s: exit %d, %s", want, code, problems)
 		}
 	}
-	if code, _, _ := render("--nonsense"); code != exitUsage {
+	if code, _ := render("--nonsense"); code != exitUsage {
 		t.Errorf("exit %d", code)
 	}
 }
