@@ -201,7 +201,7 @@ func isNotFound(err error) bool {
 	if err == nil {
 		return false
 	}
-	for _, text := range []string{"couldn't find resource", "not found", "ResourceNotFoundException", "NoSuchEntity", "empty result"} {
+	for _, text := range []string{"couldn't find resource", ": not found", "ResourceNotFoundException", "NoSuchEntity", "empty result"} {
 		if strings.Contains(err.Error(), text) {
 			return true
 		}
