@@ -100,7 +100,7 @@ func refusals(dead string) map[string]refusal {
 		},
 		"no node groups": {
 			config{"clusterName": "no-node-groups"},
-			[]string{`EKS cluster "no-node-groups" has no managed node groups`, "subnetIds"},
+			[]string{`EKS cluster "no-node-groups" has no managed node groups`, "additionalSubnetIds"},
 		},
 		"no OIDC provider": {
 			config{"clusterName": "no-oidc"},
