@@ -25,6 +25,8 @@ type Karpenter struct {
 	ServiceAccount      pulumi.StringOutput      `pulumi:"serviceAccount"`
 	NodePoolNames       pulumi.StringArrayOutput `pulumi:"nodePoolNames"`
 	NodeClassNames      pulumi.StringArrayOutput `pulumi:"nodeClassNames"`
+	// NodePoolLimits: see NodePools.
+	NodePoolLimits pulumi.StringMapMapOutput `pulumi:"nodePoolLimits"`
 	// QueueName, QueueArn and QueueUrl are empty, and EventRules has no entry,
 	// if the interruption queue is off.
 	QueueName  pulumi.StringOutput    `pulumi:"queueName"`
@@ -70,6 +72,7 @@ func NewKarpenter(ctx *pulumi.Context, name string, args *KarpenterArgs, opts ..
 		"serviceAccount":      c.ServiceAccount,
 		"nodePoolNames":       c.NodePoolNames,
 		"nodeClassNames":      c.NodeClassNames,
+		"nodePoolLimits":      c.NodePoolLimits,
 		"queueName":           c.QueueName,
 		"queueArn":            c.QueueArn,
 		"queueUrl":            c.QueueUrl,
@@ -138,7 +141,7 @@ func (c *Karpenter) forward(p *parts) {
 	c.WindowsNodeRoleArn, c.InstanceProfileName = p.iam.WindowsNodeRoleArn, p.iam.InstanceProfileName
 	c.NodeAccessEntryArn = p.access.NodeAccessEntryArn
 	c.ChartVersion, c.Namespace, c.ServiceAccount = p.chart.ChartVersion, p.chart.Namespace, p.chart.ServiceAccount
-	c.NodePoolNames, c.NodeClassNames = p.pools.NodePoolNames, p.pools.NodeClassNames
+	c.NodePoolNames, c.NodeClassNames, c.NodePoolLimits = p.pools.NodePoolNames, p.pools.NodeClassNames, p.pools.NodePoolLimits
 	if p.queue == nil {
 		none := pulumi.String("").ToStringOutput()
 		c.QueueName, c.QueueArn, c.QueueUrl = none, none, none

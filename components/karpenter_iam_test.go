@@ -307,6 +307,7 @@ func TestNamesFit(t *testing.T) {
 func TestKeysAndStatements(t *testing.T) {
 	const volumes, queue = "arn:aws:kms:eu-west-1:111122223333:key/volumes", "arn:aws:kms:eu-west-1:111122223333:key/queue"
 	r := runKarpenter(t, func(a *KarpenterArgs) {
+		a.NodePools = map[string]nodepool.Pool{"a": {Preset: "cpu"}, "b": {Preset: "cpu", NodeClass: "more"}}
 		a.NodeClasses = map[string]nodepool.NodeClass{"default": {VolumeKmsKeyArn: volumes}, "more": {VolumeKmsKeyArn: volumes}}
 		a.QueueKmsMasterKeyId, a.QueueName = pulumi.String(queue), "notices"
 		a.EnableZonalShift = true

@@ -55,6 +55,9 @@ type NodePools struct {
 	// NodePoolNames and NodeClassNames are the names, sorted.
 	NodePoolNames  pulumi.StringArrayOutput `pulumi:"nodePoolNames"`
 	NodeClassNames pulumi.StringArrayOutput `pulumi:"nodeClassNames"`
+	// NodePoolLimits are the most that the nodes of each pool can have together,
+	// by pool and resource, and under "all" what all pools can have.
+	NodePoolLimits pulumi.StringMapMapOutput `pulumi:"nodePoolLimits"`
 }
 
 // NewNodePools registers a NodePools.
@@ -74,18 +77,20 @@ func NewNodePools(ctx *pulumi.Context, name string, args *NodePoolsArgs, opts ..
 	if err := ctx.RegisterComponentResource(NodePoolsToken, name, c, opts...); err != nil {
 		return nil, err
 	}
-	classes, err := c.classes(ctx, name, a)
+	classes, err := c.classes(ctx, name, a, rel)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.pools(ctx, name, a, classes); err != nil {
+	if err := c.pools(ctx, name, a, rel, classes); err != nil {
 		return nil, err
 	}
 	c.NodePoolNames = pulumi.ToStringArray(slices.Sorted(maps.Keys(a.Pools))).ToStringArrayOutput()
 	c.NodeClassNames = pulumi.ToStringArray(slices.Sorted(maps.Keys(a.NodeClasses))).ToStringArrayOutput()
+	c.NodePoolLimits = pulumi.ToStringMapMap(nodepool.Reach(rel, a.Pools)).ToStringMapMapOutput()
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{
 		"nodePoolNames":  c.NodePoolNames,
 		"nodeClassNames": c.NodeClassNames,
+		"nodePoolLimits": c.NodePoolLimits,
 	})
 }
 
@@ -101,10 +106,6 @@ func (a NodePoolsArgs) withDefaults() NodePoolsArgs {
 
 // check adds the faults of the component's own arguments.
 func (a NodePoolsArgs) check(f *faults, rel release.Release) {
-	if rel.Version != "" && !rel.ServesV1 {
-		f.add("Version", fmt.Sprintf("Karpenter %s serves v1beta1 only, and pools are written as v1", rel.Version),
-			"use 1.0.0 or later")
-	}
 	f.require("NodeRoleName", a.NodeRoleName != nil)
 	if a.Chart == nil && len(a.DependsOn) == 0 {
 		f.add("Chart", "missing", "pass the KarpenterChart, or in DependsOn what installs Karpenter")
@@ -115,7 +116,11 @@ func (a NodePoolsArgs) check(f *faults, rel release.Release) {
 	if a.Cluster != nil && a.Cluster.SelectByIds {
 		f.placement(a.Cluster)
 	}
-	f.include(nodepool.Validate(rel, a.Pools, a.NodeClasses))
+	target := nodepool.Target{Release: rel}
+	if a.Cluster != nil {
+		target.Kubernetes = a.Cluster.KubernetesVersion
+	}
+	f.include(nodepool.Validate(target, a.Pools, a.NodeClasses))
 }
 
 // placement returns where the nodes of a class belong and what they are.
@@ -140,7 +145,7 @@ func (a NodePoolsArgs) placement(class nodepool.NodeClass) pulumi.AnyOutput {
 
 // classes registers the EC2NodeClasses, after the controller and whatever else
 // the nodes need.
-func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (map[string]pulumi.Resource, error) {
+func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs, rel release.Release) (map[string]pulumi.Resource, error) {
 	after := concrete(a.DependsOn)
 	if a.Chart != nil {
 		after = append(after, a.Chart.concrete()...)
@@ -148,8 +153,8 @@ func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (
 	classes := map[string]pulumi.Resource{}
 	for _, key := range slices.Sorted(maps.Keys(a.NodeClasses)) {
 		class := a.NodeClasses[key]
-		spec := a.placement(class).ApplyT(func(at any) map[string]any { return class.Spec(at.(nodepool.Placement)) })
-		object, err := c.object(ctx, name+"-class-"+key, nodepool.GroupAWS, nodepool.KindEC2NodeClass, key, spec, after)
+		spec := a.placement(class).ApplyT(func(at any) map[string]any { return class.Spec(rel, at.(nodepool.Placement)) })
+		object, err := c.object(ctx, name+"-class-"+key, nodepool.GroupAWS+"/"+nodepool.Version(rel), nodepool.KindEC2NodeClass, key, spec, after)
 		if err != nil {
 			return nil, fmt.Errorf("creating node class %s: %w", key, err)
 		}
@@ -159,11 +164,11 @@ func (c *NodePools) classes(ctx *pulumi.Context, name string, a NodePoolsArgs) (
 }
 
 // pools registers the NodePools, each after its class.
-func (c *NodePools) pools(ctx *pulumi.Context, name string, a NodePoolsArgs, classes map[string]pulumi.Resource) error {
+func (c *NodePools) pools(ctx *pulumi.Context, name string, a NodePoolsArgs, rel release.Release, classes map[string]pulumi.Resource) error {
 	for _, key := range slices.Sorted(maps.Keys(a.Pools)) {
 		pool := a.Pools[key]
 		after := []pulumi.Resource{classes[pool.NodeClassName()]}
-		if _, err := c.object(ctx, name+"-pool-"+key, nodepool.GroupKarpenter, nodepool.KindNodePool, key, pool.Spec(), after); err != nil {
+		if _, err := c.object(ctx, name+"-pool-"+key, nodepool.GroupKarpenter+"/"+nodepool.Version(rel), nodepool.KindNodePool, key, pool.Spec(rel, a.NodeClasses[pool.NodeClassName()]), after); err != nil {
 			return fmt.Errorf("creating node pool %s: %w", key, err)
 		}
 	}
@@ -171,9 +176,9 @@ func (c *NodePools) pools(ctx *pulumi.Context, name string, a NodePoolsArgs, cla
 }
 
 // object registers one of Karpenter's objects.
-func (c *NodePools) object(ctx *pulumi.Context, name, group, kind, key string, spec any, after []pulumi.Resource) (*apiextensions.CustomResource, error) {
+func (c *NodePools) object(ctx *pulumi.Context, name, apiVersion, kind, key string, spec any, after []pulumi.Resource) (*apiextensions.CustomResource, error) {
 	return apiextensions.NewCustomResource(ctx, name, &apiextensions.CustomResourceArgs{
-		ApiVersion:  pulumi.String(group + "/" + nodepool.VersionV1),
+		ApiVersion:  pulumi.String(apiVersion),
 		Kind:        pulumi.String(kind),
 		Metadata:    metav1.ObjectMetaArgs{Name: pulumi.String(key)},
 		OtherFields: kubernetes.UntypedArgs{"spec": spec},

@@ -33,7 +33,7 @@ func indented(t *testing.T, v any) string {
 
 func TestPresetsGolden(t *testing.T) {
 	for _, name := range PresetNames() {
-		golden.Check(t, "pool-"+name+".json", indented(t, Pool{Preset: name}.Spec()))
+		golden.Check(t, "pool-"+name+".json", indented(t, Pool{Preset: name}.Spec(newest(t), NodeClass{})))
 		if p, _ := FindPreset(name); p.Summary == "" {
 			t.Errorf("preset %s has no summary", name)
 		}
@@ -42,12 +42,12 @@ func TestPresetsGolden(t *testing.T) {
 
 func TestNodeClassGolden(t *testing.T) {
 	at := Placement{Role: "KarpenterNodeRole-ml-prod", DiscoveryTag: "karpenter.sh/discovery", DiscoveryValue: "ml-prod"}
-	golden.Check(t, "class-default.json", indented(t, NodeClass{}.Spec(at)))
+	golden.Check(t, "class-default.json", indented(t, NodeClass{}.Spec(newest(t), at)))
 	golden.Check(t, "class-bottlerocket.json", indented(t, NodeClass{
 		AMIAlias: "bottlerocket@1.50.0", VolumeSize: "500Gi", Tags: map[string]Scalar{"team": "ml"},
 		VolumeKmsKeyArn: "arn:aws:kms:eu-west-1:111122223333:key/volumes",
-	}.Spec(at)))
-	golden.Check(t, "class-windows-by-ids.json", indented(t, NodeClass{AMIAlias: "windows2022@latest"}.Spec(Placement{
+	}.Spec(newest(t), at)))
+	golden.Check(t, "class-windows-by-ids.json", indented(t, NodeClass{AMIAlias: "windows2022@latest"}.Spec(newest(t), Placement{
 		Role: "unused", InstanceProfile: "KarpenterWindowsNodeInstanceProfile-ml-prod", SubnetIds: []string{"subnet-1", "subnet-2"},
 		SecurityGroupId: "sg-1", DiscoveryTag: "unused", DiscoveryValue: "unused",
 	})))
@@ -64,11 +64,11 @@ func TestWindows(t *testing.T) {
 	for _, c := range []struct{ version, alias, os, want string }{
 		{"1.8.2", "windows2022@latest", "windows", ""},
 		{"1.9.0", "windows2025@latest", "windows", ""},
-		{"1.8.2", "windows2025@latest", "windows", "amiAlias: found \"windows2025@latest\", allowed is a family that Karpenter 1.8.2 knows"},
+		{"1.8.2", "windows2025@latest", "windows", `amiFamily: found "windows2025", allowed is nothing in Karpenter 1.8.2`},
 		{"1.9.0", "windows2022@latest", "linux", `nodePools["w"].requirements: found none that allows Windows`},
 		{"1.9.0", "al2023@latest", "linux", ""},
 	} {
-		err := Validate(find(t, c.version), pools(Scalar(c.os)), class(c.alias))
+		err := Validate(Target{Release: find(t, c.version)}, pools(Scalar(c.os)), class(c.alias))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -80,10 +80,10 @@ func TestEveryPresetIsValid(t *testing.T) {
 	for _, name := range PresetNames() {
 		pools[name] = Pool{Preset: name}
 	}
-	if err := Validate(newest(t), pools, oneClass); err != nil {
+	if err := Validate(Target{Release: newest(t)}, pools, oneClass); err != nil {
 		t.Error(err)
 	}
-	if err := Validate(newest(t), Default(), oneClass); err != nil {
+	if err := Validate(Target{Release: newest(t)}, Default(), oneClass); err != nil {
 		t.Error(err)
 	}
 }
@@ -103,7 +103,7 @@ func TestOverrides(t *testing.T) {
 		ExpireAfter:            "Never",
 		TerminationGracePeriod: "24h",
 	}
-	golden.Check(t, "pool-gpu-overridden.json", indented(t, p.Spec()))
+	golden.Check(t, "pool-gpu-overridden.json", indented(t, p.Spec(newest(t), NodeClass{})))
 	if p.Taints == nil || len(p.Labels) != 1 {
 		t.Error("rendering changed the pool")
 	}
@@ -134,7 +134,7 @@ func TestValidateRefuses(t *testing.T) {
 	}{
 		{"Upper", Pool{Preset: "cpu"}, `nodePools["Upper"]: found "Upper"`},
 		{strings.Repeat("n", 64), Pool{Preset: "cpu"}, "at most 63"},
-		{"p", Pool{Preset: "cpus"}, `nodePools["p"].preset: found "cpus", allowed is cpu, gpu`},
+		{"p", Pool{Preset: "cpus"}, `nodePools["p"].preset: found "cpus", allowed is cpu, cpu-compute, gpu,`},
 		{"p", Pool{}, `nodePools["p"].limits: found none`},
 		{"p", Pool{Preset: "cpu", NodeClass: "other"}, `nodePools["p"].nodeClass: found "other", allowed is a node class of this stack: "default"`},
 		{"p", Pool{Preset: "cpu", Limits: map[string]Scalar{"cpu": "many"}}, `nodePools["p"].limits["cpu"]: found "many"`},
@@ -155,7 +155,7 @@ func TestValidateRefuses(t *testing.T) {
 		{"p", Pool{Preset: "cpu", TerminationGracePeriod: "Never"}, `terminationGracePeriod: found "Never"`},
 		{"p", Pool{Preset: "cpu", Disruption: Disruption{ConsolidationPolicy: "WhenUnderutilized"}}, `consolidationPolicy: found "WhenUnderutilized"`},
 	} {
-		err := Validate(newest(t), map[string]Pool{c.name: c.pool}, oneClass)
+		err := Validate(Target{Release: newest(t)}, map[string]Pool{c.name: c.pool}, oneClass)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v\n got %v\nwant %s", c.pool, err, c.want)
 		}
@@ -169,18 +169,18 @@ func TestValidateRefuses(t *testing.T) {
 		{NodeClass{VolumeSize: "100"}, `volumeSize: found "100"`},
 		{NodeClass{VolumeKmsKeyArn: "alias/mine"}, `nodeClasses["default"].volumeKmsKeyArn: found "alias/mine"`},
 	} {
-		err := Validate(newest(t), Default(), map[string]NodeClass{DefaultNodeClass: c.class})
+		err := Validate(Target{Release: newest(t)}, Default(), map[string]NodeClass{DefaultNodeClass: c.class})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.class, err)
 		}
 	}
-	if err := Validate(newest(t), nil, oneClass); err == nil {
+	if err := Validate(Target{Release: newest(t)}, nil, oneClass); err == nil {
 		t.Error("no pools are accepted")
 	}
 }
 
 func TestAllFaultsAtOnce(t *testing.T) {
-	err := Validate(newest(t), map[string]Pool{"A": {Weight: -1}, "b": {Preset: "none"}}, map[string]NodeClass{"C": {}})
+	err := Validate(Target{Release: newest(t)}, map[string]Pool{"A": {Weight: -1}, "b": {Preset: "none"}}, map[string]NodeClass{"C": {}})
 	for _, path := range []string{`nodePools["A"]`, `nodePools["A"].weight`, `nodePools["A"].limits`, `nodePools["b"].preset`, `nodePools["b"].nodeClass`, `nodeClasses["C"]`} {
 		if err == nil || !strings.Contains(err.Error(), path+":") {
 			t.Errorf("%s is not reported: %v", path, err)

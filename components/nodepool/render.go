@@ -1,76 +1,86 @@
 package nodepool
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
 // Names and versions of Karpenter's API.
 const (
-	GroupKarpenter    = "karpenter.sh"
-	GroupAWS          = "karpenter.k8s.aws"
-	KindNodePool      = "NodePool"
-	KindEC2NodeClass  = "EC2NodeClass"
-	VersionV1         = "v1"
-	defaultAMIAlias   = "al2023@latest"
-	defaultVolumeSize = "100Gi"
+	GroupKarpenter   = "karpenter.sh"
+	GroupAWS         = "karpenter.k8s.aws"
+	KindNodePool     = "NodePool"
+	KindEC2NodeClass = "EC2NodeClass"
 )
 
-// Spec returns the spec of the NodePool, as v1.
-func (p Pool) Spec() map[string]any {
-	p = p.withPreset()
-	template := map[string]any{
-		"nodeClassRef": map[string]any{"group": GroupAWS, "kind": KindEC2NodeClass, "name": p.NodeClass},
-		"requirements": requirements(p.Requirements),
+// Version is the version of Karpenter's API that a release stores.
+func Version(rel release.Release) string {
+	if rel.ServesV1 {
+		return "v1"
 	}
-	setString(template, "expireAfter", p.ExpireAfter)
-	setString(template, "terminationGracePeriod", p.TerminationGracePeriod)
-	if len(p.Taints) > 0 {
-		template["taints"] = taints(p.Taints)
+	return "v1beta1"
+}
+
+// Names of consolidation in v1beta1 and in v1.
+const (
+	whenEmpty              = "WhenEmpty"
+	whenUnderutilizedBeta  = "WhenUnderutilized"
+	whenEmptyUnderutilized = "WhenEmptyOrUnderutilized"
+	balanced               = "Balanced"
+	never                  = "Never"
+)
+
+// Spec returns the spec of the NodePool as a release takes it. class is that of
+// the pool: before v1 its kubelet is the pool's.
+func (p Pool) Spec(rel release.Release, class NodeClass) map[string]any {
+	p = p.withPreset(rel)
+	template := map[string]any{
+		"nodeClassRef": p.nodeClassRef(rel),
+		"requirements": object(p.Requirements),
+	}
+	set(template, "taints", p.Taints, len(p.Taints) > 0)
+	set(template, "startupTaints", p.StartupTaints, len(p.StartupTaints) > 0)
+	set(template, "terminationGracePeriod", p.TerminationGracePeriod, p.TerminationGracePeriod != "")
+	disruption := p.disruption(rel)
+	if rel.ServesV1 {
+		set(template, "expireAfter", p.ExpireAfter, p.ExpireAfter != "")
+	} else {
+		set(disruption, "expireAfter", p.ExpireAfter, p.ExpireAfter != "")
+		set(template, "kubelet", class.Kubelet, class.Kubelet != nil)
 	}
 	node := map[string]any{"spec": template}
-	if len(p.Labels) > 0 {
-		node["metadata"] = map[string]any{"labels": stringMap(p.Labels)}
-	}
-	spec := map[string]any{
-		"template": node,
-		"limits":   stringMap(p.Limits),
-		"disruption": map[string]any{
-			"consolidationPolicy": p.Disruption.ConsolidationPolicy,
-			"consolidateAfter":    p.Disruption.ConsolidateAfter,
-		},
-	}
-	if p.Weight != 0 {
-		spec["weight"] = p.Weight
-	}
-	return spec
+	metadata := map[string]any{}
+	set(metadata, "labels", p.Labels, len(p.Labels) > 0)
+	set(metadata, "annotations", p.Annotations, len(p.Annotations) > 0)
+	set(node, "metadata", metadata, len(metadata) > 0)
+	spec := map[string]any{"template": node, "disruption": disruption}
+	set(spec, "limits", p.Limits, len(p.Limits) > 0)
+	set(spec, "weight", p.Weight, p.Weight != 0)
+	set(spec, "replicas", p.Replicas, p.Replicas != nil)
+	return override(spec, p.Override)
 }
 
-func requirements(list []Requirement) []any {
-	rendered := make([]any, len(list))
-	for i, r := range list {
-		m := map[string]any{"key": r.Key, "operator": r.Operator}
-		if len(r.Values) > 0 {
-			values := make([]any, len(r.Values))
-			for j, v := range r.Values {
-				values[j] = string(v)
-			}
-			m["values"] = values
+func (p Pool) nodeClassRef(rel release.Release) map[string]any {
+	if rel.ServesV1 {
+		return map[string]any{"group": GroupAWS, "kind": KindEC2NodeClass, "name": p.NodeClass}
+	}
+	return map[string]any{"apiVersion": GroupAWS + "/" + Version(rel), "kind": KindEC2NodeClass, "name": p.NodeClass}
+}
+
+func (p Pool) disruption(rel release.Release) map[string]any {
+	d := map[string]any{"consolidationPolicy": p.Disruption.ConsolidationPolicy, "consolidateAfter": p.Disruption.ConsolidateAfter}
+	if !rel.ServesV1 && p.Disruption.ConsolidationPolicy == whenEmptyUnderutilized {
+		d["consolidationPolicy"] = whenUnderutilizedBeta
+		if p.Disruption.ConsolidateAfter != never {
+			delete(d, "consolidateAfter") // v1beta1 refuses any other
 		}
-		rendered[i] = m
 	}
-	return rendered
-}
-
-func taints(list []Taint) []any {
-	rendered := make([]any, len(list))
-	for i, t := range list {
-		m := map[string]any{"key": t.Key, "effect": t.Effect}
-		setString(m, "value", string(t.Value))
-		rendered[i] = m
-	}
-	return rendered
+	set(d, "budgets", p.Disruption.Budgets, len(p.Disruption.Budgets) > 0)
+	return d
 }
 
 // Placement is where the nodes of a class belong and what they are.
@@ -89,103 +99,164 @@ type Placement struct {
 	SecurityGroupId string
 }
 
-func (p Placement) subnets() []any {
+func (p Placement) subnets() []SelectorTerm {
 	if len(p.SubnetIds) == 0 {
 		return p.discovery()
 	}
-	terms := make([]any, len(p.SubnetIds))
+	terms := make([]SelectorTerm, len(p.SubnetIds))
 	for i, id := range p.SubnetIds {
-		terms[i] = map[string]any{"id": id}
+		terms[i].ID = id
 	}
 	return terms
 }
 
-func (p Placement) securityGroups() []any {
+func (p Placement) securityGroups() []SelectorTerm {
 	if len(p.SubnetIds) == 0 {
 		return p.discovery()
 	}
-	return []any{map[string]any{"id": p.SecurityGroupId}}
+	return []SelectorTerm{{ID: p.SecurityGroupId}}
 }
 
-func (p Placement) discovery() []any {
-	return []any{map[string]any{"tags": map[string]any{p.DiscoveryTag: p.DiscoveryValue}}}
+func (p Placement) discovery() []SelectorTerm {
+	return []SelectorTerm{{Tags: map[string]Scalar{p.DiscoveryTag: Scalar(p.DiscoveryValue)}}}
 }
 
-// Spec returns the spec of the EC2NodeClass, as v1.
-func (c NodeClass) Spec(at Placement) map[string]any {
-	spec := map[string]any{
-		"amiSelectorTerms":           []any{map[string]any{"alias": first(c.AMIAlias, defaultAMIAlias)}},
-		"subnetSelectorTerms":        at.subnets(),
-		"securityGroupSelectorTerms": at.securityGroups(),
-		"blockDeviceMappings":        c.blockDevices(),
-		// Written out, since the default of the hop limit differs between API
-		// versions. One hop keeps pods from the node's credentials.
-		"metadataOptions": map[string]any{
-			"httpEndpoint":            "enabled",
-			"httpTokens":              "required",
-			"httpPutResponseHopLimit": 1,
-		},
+// Spec returns the spec of the EC2NodeClass as a release takes it.
+func (c NodeClass) Spec(rel release.Release, at Placement) map[string]any {
+	c.SubnetSelectorTerms = orTerms(c.SubnetSelectorTerms, at.subnets())
+	c.SecurityGroupSelectorTerms = orTerms(c.SecurityGroupSelectorTerms, at.securityGroups())
+	c.BlockDeviceMappings = c.devices(rel)
+	c.MetadataOptions = c.metadata()
+	c.images(rel)
+	raw := c.Override
+	c.AMIAlias, c.VolumeSize, c.VolumeKmsKeyArn, c.Override = "", "", "", nil
+	if !rel.ServesV1 {
+		c.Kubelet = nil // it is the pool's
 	}
+	spec, _ := object(c).(map[string]any)
 	if at.InstanceProfile != "" {
 		spec["instanceProfile"] = at.InstanceProfile
 	} else {
 		spec["role"] = at.Role
 	}
-	if len(c.Tags) > 0 {
-		spec["tags"] = stringMap(c.Tags)
-	}
-	return spec
+	return override(spec, raw)
 }
 
-// IsWindows tells whether the nodes of the class run Windows.
-func (c NodeClass) IsWindows() bool { return strings.HasPrefix(family(c.AMIAlias), "windows") }
+func orTerms(own, cluster []SelectorTerm) []SelectorTerm {
+	if len(own) > 0 {
+		return own
+	}
+	return cluster
+}
+
+// images writes the alias as a term, or before v1 as a family, which always
+// takes the newest image.
+func (c *NodeClass) images(rel release.Release) {
+	if len(c.AMISelectorTerms) > 0 {
+		return
+	}
+	alias := first(c.AMIAlias, defaultAlias(rel))
+	if rel.ServesV1 {
+		c.AMISelectorTerms = []AMISelectorTerm{{Alias: alias}}
+		return
+	}
+	c.AMIFamily = amiFamilies[family(alias)]
+}
+
+// metadata writes every option out, since the default of the hop limit differs
+// between the versions of the API.
+func (c NodeClass) metadata() *MetadataOptions {
+	var m MetadataOptions
+	if c.MetadataOptions != nil {
+		m = *c.MetadataOptions
+	}
+	m.HTTPEndpoint, m.HTTPTokens = first(m.HTTPEndpoint, "enabled"), first(m.HTTPTokens, "required")
+	if m.HTTPPutResponseHopLimit == 0 {
+		m.HTTPPutResponseHopLimit = 1
+	}
+	return &m
+}
+
+// dataDevices are the device of the volume that holds container images: the
+// root of most families, the data volume of Bottlerocket.
+var dataDevices = map[string]string{
+	"bottlerocket": "/dev/xvdb", "windows2019": "/dev/sda1", "windows2022": "/dev/sda1", "windows2025": "/dev/sda1",
+}
+
+const defaultVolumeSize = "100Gi"
+
+func (c NodeClass) devices(rel release.Release) []BlockDeviceMapping {
+	if len(c.BlockDeviceMappings) > 0 {
+		return c.BlockDeviceMappings
+	}
+	yes := true
+	return []BlockDeviceMapping{{
+		DeviceName: first(dataDevices[c.family(rel)], "/dev/xvda"),
+		EBS: EBS{
+			VolumeSize: first(c.VolumeSize, defaultVolumeSize), VolumeType: "gp3", KMSKeyID: c.VolumeKmsKeyArn,
+			Encrypted: &yes, DeleteOnTermination: &yes,
+		},
+	}}
+}
+
+// VolumeKmsKeyArns are the keys of the user that classes name, each once and
+// sorted.
+func VolumeKmsKeyArns(classes map[string]NodeClass) []string {
+	var arns []string
+	for _, c := range classes {
+		arns = append(arns, c.VolumeKmsKeyArn)
+		for _, d := range c.BlockDeviceMappings {
+			arns = append(arns, d.EBS.KMSKeyID)
+		}
+	}
+	arns = slices.DeleteFunc(arns, func(arn string) bool { return !strings.Contains(arn, ":key/") })
+	slices.Sort(arns)
+	return slices.Compact(arns)
+}
 
 // AnyWindows tells whether one of the classes is for Windows.
 func AnyWindows(classes map[string]NodeClass) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(classes)), NodeClass.IsWindows)
 }
 
-// VolumeKmsKeyArns are the keys of the user that the classes name, each once and
-// sorted.
-func VolumeKmsKeyArns(classes map[string]NodeClass) []string {
-	var arns []string
-	for _, c := range classes {
-		if c.VolumeKmsKeyArn != "" {
-			arns = append(arns, c.VolumeKmsKeyArn)
+// set sets a key to a value as JSON has it, if it is to be there.
+func set(m map[string]any, key string, value any, present bool) {
+	if present {
+		m[key] = object(value)
+	}
+}
+
+// object returns a value as JSON has it: maps, lists, strings, numbers, booleans.
+func object(value any) any {
+	b, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // the types of this package always encode
+	}
+	var o any
+	if err := json.Unmarshal(b, &o); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// override merges maps deeply and everything else in place of what is there. A
+// null removes.
+func override(base, over map[string]any) map[string]any {
+	merged := maps.Clone(base)
+	for key, value := range over {
+		inner, isMap := value.(map[string]any)
+		own, _ := merged[key].(map[string]any)
+		switch {
+		case value == nil:
+			delete(merged, key)
+		case isMap:
+			merged[key] = override(own, inner)
+		default:
+			merged[key] = value
 		}
 	}
-	slices.Sort(arns)
-	return slices.Compact(arns)
-}
-
-// rootDevices are the device of the volume that holds container images: the
-// root of most families, the data volume of Bottlerocket.
-var rootDevices = map[string]string{
-	"bottlerocket": "/dev/xvdb", "windows2019": "/dev/sda1", "windows2022": "/dev/sda1", "windows2025": "/dev/sda1",
-}
-
-func (c NodeClass) blockDevices() []any {
-	ebs := map[string]any{
-		"volumeSize":          first(c.VolumeSize, defaultVolumeSize),
-		"volumeType":          "gp3",
-		"encrypted":           true,
-		"deleteOnTermination": true,
+	if merged == nil {
+		merged = maps.Clone(over)
 	}
-	setString(ebs, "kmsKeyID", c.VolumeKmsKeyArn)
-	device := first(rootDevices[family(first(c.AMIAlias, defaultAMIAlias))], "/dev/xvda")
-	return []any{map[string]any{"deviceName": device, "ebs": ebs}}
-}
-
-func stringMap(m map[string]Scalar) map[string]any {
-	rendered := make(map[string]any, len(m))
-	for k, v := range m {
-		rendered[k] = string(v)
-	}
-	return rendered
-}
-
-func setString(m map[string]any, key, value string) {
-	if value != "" {
-		m[key] = value
-	}
+	return merged
 }

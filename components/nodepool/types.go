@@ -1,6 +1,7 @@
 // Package nodepool describes Karpenter's NodePools and EC2NodeClasses in the
-// words of their users, checks them, and renders the specs that Karpenter's API
-// accepts.
+// words of Karpenter's own v1 API and of their users, checks them against a
+// release, and renders the specs that the API of that release accepts: v1, or
+// v1beta1 before Karpenter 1.0.
 //
 // The package is pure: it imports nothing of Pulumi.
 package nodepool
@@ -14,33 +15,47 @@ import (
 //
 // Source: https://karpenter.sh/docs/concepts/nodepools/
 type Pool struct {
-	// Preset names the pool that this one starts from: see Presets.
+	// Preset names the pool that this one starts from: see PresetNames.
 	Preset string `json:"preset,omitempty"`
 	// NodeClass names the node class of the pool. Default: "default".
 	NodeClass string `json:"nodeClass,omitempty"`
 	// Labels are set on every node of the pool, beside the preset's.
 	Labels map[string]Scalar `json:"labels,omitempty"`
+	// Annotations are set on every node of the pool, beside the preset's.
+	Annotations map[string]Scalar `json:"annotations,omitempty"`
 	// Taints are set on every node. A list, even an empty one, replaces the
 	// preset's.
 	Taints []Taint `json:"taints,omitempty"`
+	// StartupTaints are set on every node until something else, such as a CNI,
+	// removes them. Pods need not tolerate them. A list replaces the preset's.
+	StartupTaints []Taint `json:"startupTaints,omitempty"`
 	// Requirements say which instances the pool may use. One with the key of a
 	// preset's replaces that one; the others are added.
 	Requirements []Requirement `json:"requirements,omitempty"`
 	// Limits are the most that all nodes of the pool may have together, by
 	// resource: "cpu" in cores, "memory" such as "1000Gi", "nvidia.com/gpu" in
-	// whole GPUs. A limit replaces the preset's of the same resource.
+	// whole GPUs, "nodes". A limit replaces the preset's of the same resource. A
+	// pool without limits is refused.
 	Limits map[string]Scalar `json:"limits,omitempty"`
 	// Weight orders the pools that fit a pod, 1 to 100, the highest first.
 	// Default: none, which comes last.
 	Weight int `json:"weight,omitempty"`
+	// Replicas makes a static pool, which always has that many nodes. It takes no
+	// weight, and a limit of "nodes" only. Default: none, and nodes follow the
+	// pods.
+	Replicas *int `json:"replicas,omitempty"`
 	// Disruption says when Karpenter may remove or replace a node.
 	Disruption Disruption `json:"disruption,omitzero"`
 	// ExpireAfter is the age at which a node is replaced, jobs or not: a
-	// duration of hours, minutes and seconds such as "720h", or "Never".
+	// duration of hours, minutes and seconds such as "720h", or "Never". Default:
+	// "720h".
 	ExpireAfter string `json:"expireAfter,omitempty"`
 	// TerminationGracePeriod bounds the draining of a node that goes, such as
 	// "24h". Default: none, so that a pod may block it for ever.
 	TerminationGracePeriod string `json:"terminationGracePeriod,omitempty"`
+	// Override is merged over the rendered spec, in Karpenter's own words, for
+	// what this type does not know. A null removes what is there.
+	Override map[string]any `json:"override,omitempty"`
 }
 
 // Requirement limits the instances of a pool by a label that they have.
@@ -49,10 +64,13 @@ type Pool struct {
 type Requirement struct {
 	// Key is a label, such as "karpenter.k8s.aws/instance-category".
 	Key string `json:"key"`
-	// Operator is In, NotIn, Exists, DoesNotExist, Gt or Lt.
+	// Operator is In, NotIn, Exists, DoesNotExist, Gt, Lt, or Gte and Lte.
 	Operator string `json:"operator"`
-	// Values are those of In and NotIn, or the one integer of Gt and Lt.
+	// Values are those of In and NotIn, or the one whole number of the others.
 	Values []Scalar `json:"values,omitempty"`
+	// MinValues is how many different values the instances to choose from must
+	// have, 1 to 50. Default: none.
+	MinValues int `json:"minValues,omitempty"`
 }
 
 // Taint keeps pods that do not tolerate it off a node.
@@ -69,31 +87,29 @@ type Taint struct {
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/
 type Disruption struct {
-	// ConsolidationPolicy is WhenEmpty (only nodes without pods go) or
-	// WhenEmptyOrUnderutilized (pods may be moved to make a node empty).
+	// ConsolidationPolicy is WhenEmpty (only nodes without pods go),
+	// WhenEmptyOrUnderutilized (pods may be moved to make a node empty), or
+	// Balanced (pods are moved where that saves more than it disturbs).
 	ConsolidationPolicy string `json:"consolidationPolicy,omitempty"`
 	// ConsolidateAfter is how long a node must stay so, such as "5m", or "Never".
 	ConsolidateAfter string `json:"consolidateAfter,omitempty"`
+	// Budgets bound how many nodes may be disrupted at once. A list replaces the
+	// preset's. Default: one of 10 %.
+	Budgets []Budget `json:"budgets,omitempty"`
 }
 
-// NodeClass describes one EC2NodeClass: what the instances of a pool have in
-// common on AWS. Subnets, security group and role come from the cluster.
-//
-// Source: https://karpenter.sh/docs/concepts/nodeclasses/
-type NodeClass struct {
-	// AMIAlias is the image family and its version, such as "al2023@v20260101"
-	// or "bottlerocket@latest". Default: "al2023@latest". A pinned version
-	// changes nodes only when you change it.
-	AMIAlias string `json:"amiAlias,omitempty"`
-	// VolumeSize is the size of the volume that holds container images, such as
-	// "200Gi". Default: "100Gi", since ML images are large.
-	VolumeSize string `json:"volumeSize,omitempty"`
-	// VolumeKmsKeyArn is your own key of KMS for the volume, by its ARN. The
-	// controller gets the permission to use it; the key's policy must allow it
-	// too. Default: the account's key for EBS.
-	VolumeKmsKeyArn string `json:"volumeKmsKeyArn,omitempty"`
-	// Tags are set on every instance, volume and network interface.
-	Tags map[string]Scalar `json:"tags,omitempty"`
+// Budget bounds how many nodes of a pool may be disrupted at once.
+type Budget struct {
+	// Nodes is a number, or a percentage such as "10%".
+	Nodes Scalar `json:"nodes"`
+	// Schedule is when the budget begins to hold, in cron's five fields or as
+	// "@daily", in UTC, and Duration how long from then, such as "8h". Default:
+	// always.
+	Schedule string `json:"schedule,omitempty"`
+	Duration string `json:"duration,omitempty"`
+	// Reasons are those that it is for: Underutilized, Empty, Drifted, Unhealthy.
+	// Default: all.
+	Reasons []string `json:"reasons,omitempty"`
 }
 
 // Scalar is a string that configuration may also write as a number or a

@@ -4,190 +4,133 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/names"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
-// Patterns of Kubernetes and of Karpenter's CRDs.
-var (
-	nameForm     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-	durationForm = regexp.MustCompile(`^([0-9]+(s|m|h))+$`)
-	quantityForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([numkMGTPE]|[KMGTPE]i)?$`)
-	volumeForm   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(Ti|Gi|T|G)$`)
-	aliasForm    = regexp.MustCompile(`^[a-z0-9]+@.+$`)
-)
-
-// amiFamilies are the families that an alias may name in the v1 API.
-var amiFamilies = []string{"al2", "al2023", "bottlerocket", "windows2019", "windows2022", "windows2025"}
-
-// Validate checks all pools and node classes of a stack against a release, and
-// returns every fault at once, each with the path of its field.
-func Validate(rel release.Release, pools map[string]Pool, classes map[string]NodeClass) error {
-	var f faults
-	if len(pools) == 0 {
-		f.add("nodePools", "none", "at least one pool", "name a preset: "+strings.Join(PresetNames(), ", "))
-	}
-	for _, name := range slices.Sorted(maps.Keys(pools)) {
-		f.pool(fmt.Sprintf("nodePools[%q]", name), name, pools[name], classes)
-	}
-	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		f.class(fmt.Sprintf("nodeClasses[%q]", name), name, classes[name], rel)
-	}
-	return errors.Join(f...)
+// Target is what pools and node classes are for.
+type Target struct {
+	// Release is the installed Karpenter.
+	Release release.Release
+	// Kubernetes is the cluster's minor, such as "1.34". Empty is not known.
+	Kubernetes string
 }
 
-// faults collects what is wrong.
-type faults []error
+// Validate checks all pools and node classes of a stack, and returns every fault
+// at once, each with the path of its field. What it accepts, the API server of
+// the release accepts too, and stores to the last field.
+func Validate(t Target, pools map[string]Pool, classes map[string]NodeClass) error {
+	c := check{Target: t}
+	if len(pools) == 0 {
+		c.add("nodePools", "none", "at least one pool", "name a preset: "+strings.Join(PresetNames(), ", "))
+	}
+	used := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		used[pools[name].NodeClassName()] = true
+		c.pool(fmt.Sprintf("nodePools[%q]", name), name, pools[name], classes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(classes)) {
+		path := fmt.Sprintf("nodeClasses[%q]", name)
+		if len(pools) > 0 && !used[name] && name != DefaultNodeClass {
+			c.add(path, "no pool that uses it", "a class that a pool names", "name it in a pool (nodeClass), or remove it")
+		}
+		c.class(path, name, classes[name])
+	}
+	return errors.Join(c.faults...)
+}
+
+// check collects what is wrong for one target.
+type check struct {
+	Target
+	faults []error
+}
 
 // add records a fault: where it is, what was found, what is allowed and what to
 // do.
-func (f *faults) add(path, found, allowed, remedy string) {
-	*f = append(*f, fmt.Errorf("%s: found %s, allowed is %s: %s", path, found, allowed, remedy))
+func (c *check) add(path, found, allowed, remedy string) {
+	c.faults = append(c.faults, fmt.Errorf("%s: found %s, allowed is %s: %s", path, found, allowed, remedy))
 }
 
-func (f *faults) name(path, name string) {
+// wrap records the fault of a field that another check found.
+func (c *check) wrap(path string, err error) {
+	if err != nil {
+		c.faults = append(c.faults, fmt.Errorf("%s: %w", path, err))
+	}
+}
+
+func (c *check) name(path, name string) {
 	if !nameForm.MatchString(name) {
-		f.add(path, strconv.Quote(name), "a name of at most 63 lower-case letters, digits and '-'", "rename it")
+		c.add(path, strconv.Quote(name), "a name of at most 63 lower-case letters, digits and '-'", "rename it")
 	}
 }
 
-func (f *faults) oneOf(path, found string, allowed ...string) {
-	if !slices.Contains(allowed, found) {
-		f.add(path, strconv.Quote(found), strings.Join(allowed, ", "), "choose one of these")
+// form records a fault if a text that is set has not the form that the API
+// wants.
+func (c *check) form(path, found string, form interface{ MatchString(string) bool }, allowed string) {
+	if found != "" && !form.MatchString(found) {
+		c.add(path, strconv.Quote(found), allowed, "write it so")
 	}
 }
 
-func (f *faults) duration(path, found string) {
-	if found != "" && found != "Never" && !durationForm.MatchString(found) {
-		f.add(path, strconv.Quote(found), `hours, minutes and seconds such as "720h" or "1h30m", or "Never"`,
-			"write the duration in these units")
+// oneOf records a fault if a text that is set is none of those allowed.
+func (c *check) oneOf(path, found string, allowed ...string) {
+	if found != "" && !slices.Contains(allowed, found) {
+		c.add(path, strconv.Quote(found), strings.Join(allowed, ", "), "choose one of these")
 	}
 }
 
-func (f *faults) pool(path, name string, given Pool, classes map[string]NodeClass) {
-	f.name(path, name)
-	if _, ok := presets[given.Preset]; !ok && given.Preset != "" {
-		f.oneOf(path+".preset", given.Preset, PresetNames()...)
+// within records a fault if a number that is set is out of bounds.
+func (c *check) within(path string, found, low, high int) {
+	if found != 0 && (found < low || found > high) {
+		c.add(path, strconv.Itoa(found), fmt.Sprintf("%d to %d", low, high), "choose one of these, or leave it out")
 	}
-	p := given.withPreset()
-	if _, ok := classes[p.NodeClass]; !ok {
-		f.add(path+".nodeClass", strconv.Quote(p.NodeClass), "a node class of this stack: "+quoted(classes),
-			"name one of these or add it to nodeClasses")
+}
+
+func (c *check) atMost(path string, found, limit int) {
+	if found > limit {
+		c.add(path, strconv.Itoa(found), fmt.Sprintf("at most %d", limit), "leave some out")
 	}
-	if classes[p.NodeClass].IsWindows() && !allowsWindows(p.Requirements) {
-		f.add(path+".requirements", "none that allows Windows", "the system of the node class "+strconv.Quote(p.NodeClass),
-			`add {key: kubernetes.io/os, operator: In, values: [windows]}`)
+}
+
+// since records a fault if the release lacks something: see release.Lacks.
+func (c *check) since(path, field, found string) bool {
+	first, lacks := c.Release.Lacks(field)
+	if lacks {
+		c.add(path, found, "nothing in Karpenter "+c.Release.Version, "leave it out, or use Karpenter "+first+" or later")
 	}
-	f.limits(path, p)
-	for i, r := range p.Requirements {
-		f.requirement(requirementPath(path, given, r, i), r)
-	}
-	for i, t := range p.Taints {
-		at := fmt.Sprintf("%s.taints[%d]", path, i)
-		if t.Key == "" {
-			f.add(at+".key", "nothing", "a label key", `write the taint's key, such as "nvidia.com/gpu"`)
+	return lacks
+}
+
+// fields records a fault for every field that is set and that the release lacks.
+// field is the value's path as the catalogue has it.
+func (c *check) fields(path, field string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			c.fields(path, field, v.Elem())
 		}
-		f.oneOf(at+".effect", t.Effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
-	}
-	if p.Weight < 0 || p.Weight > 100 {
-		f.add(path+".weight", strconv.Itoa(p.Weight), "1 to 100", "leave it out for no weight")
-	}
-	f.oneOf(path+".disruption.consolidationPolicy", p.Disruption.ConsolidationPolicy, "WhenEmpty", "WhenEmptyOrUnderutilized")
-	f.duration(path+".disruption.consolidateAfter", p.Disruption.ConsolidateAfter)
-	f.duration(path+".expireAfter", p.ExpireAfter)
-	if p.TerminationGracePeriod == "Never" {
-		f.add(path+".terminationGracePeriod", `"Never"`, `a duration such as "24h"`, "leave it out for no bound")
-	} else {
-		f.duration(path+".terminationGracePeriod", p.TerminationGracePeriod)
-	}
-}
-
-func allowsWindows(requirements []Requirement) bool {
-	return slices.ContainsFunc(requirements, func(r Requirement) bool {
-		return r.Key == labelOS && r.Operator == "In" && slices.Contains(r.Values, "windows")
-	})
-}
-
-// requirementPath names a requirement as the user wrote it, or the preset's.
-func requirementPath(path string, given Pool, r Requirement, merged int) string {
-	own := slices.IndexFunc(given.Requirements, func(g Requirement) bool { return g.Key == r.Key })
-	if own < 0 {
-		return fmt.Sprintf("%s.requirements[%d] of preset %q", path, merged, given.Preset)
-	}
-	return fmt.Sprintf("%s.requirements[%d]", path, own)
-}
-
-func (f *faults) limits(path string, p Pool) {
-	if len(p.Limits) == 0 {
-		f.add(path+".limits", "none", "a limit of at least one resource",
-			`set one, such as {"cpu": "100"}: a pool without limits can spend without end`)
-	}
-	for _, resource := range slices.Sorted(maps.Keys(p.Limits)) {
-		if v := string(p.Limits[resource]); !quantityForm.MatchString(v) {
-			f.add(fmt.Sprintf("%s.limits[%q]", path, resource), strconv.Quote(v),
-				`a quantity such as "100" or "1000Gi"`, "write it so")
+	case reflect.Slice:
+		for i := range v.Len() {
+			c.fields(fmt.Sprintf("%s[%d]", path, i), field, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).IsZero() {
+				continue
+			}
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if !c.since(path+"."+name, field+"."+name, "a value") {
+				c.fields(path+"."+name, field+"."+name, v.Field(i))
+			}
 		}
 	}
 }
 
-func (f *faults) requirement(path string, r Requirement) {
-	if r.Key == "" {
-		f.add(path+".key", "nothing", "a label key", `write one, such as "karpenter.k8s.aws/instance-category"`)
-	}
-	count := fmt.Sprintf("%d values", len(r.Values))
-	switch r.Operator {
-	case "In", "NotIn":
-		if len(r.Values) == 0 {
-			f.add(path+".values", "none", "at least one value for "+r.Operator, "list the values")
-		}
-	case "Exists", "DoesNotExist":
-		if len(r.Values) > 0 {
-			f.add(path+".values", count, "no value for "+r.Operator, "leave the values out")
-		}
-	case "Gt", "Lt":
-		if len(r.Values) != 1 {
-			f.add(path+".values", count, "exactly one value for "+r.Operator, "write one whole number")
-		} else if _, err := strconv.ParseUint(string(r.Values[0]), 10, 31); err != nil {
-			f.add(path+".values[0]", strconv.Quote(string(r.Values[0])), "a whole number for "+r.Operator, "write one, such as \"2\"")
-		}
-	default:
-		f.oneOf(path+".operator", r.Operator, "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-	}
-}
-
-func (f *faults) class(path, name string, c NodeClass, rel release.Release) {
-	f.name(path, name)
-	if c.AMIAlias != "" {
-		if !aliasForm.MatchString(c.AMIAlias) {
-			f.add(path+".amiAlias", strconv.Quote(c.AMIAlias), "family@version", `write it as "al2023@latest"`)
-		} else {
-			f.oneOf(path+".amiAlias", family(c.AMIAlias), amiFamilies...)
-		}
-		if family(c.AMIAlias) == "windows2025" && !rel.SupportsWindows2025 {
-			f.add(path+".amiAlias", strconv.Quote(c.AMIAlias), "a family that Karpenter "+rel.Version+" knows",
-				"use windows2022, or Karpenter 1.9.0 or later")
-		}
-	}
-	if c.VolumeSize != "" && !volumeForm.MatchString(c.VolumeSize) {
-		f.add(path+".volumeSize", strconv.Quote(c.VolumeSize), `a size such as "100Gi"`, "write it with its unit")
-	}
-	if c.VolumeKmsKeyArn != "" {
-		if err := names.CheckKeyArn(c.VolumeKmsKeyArn); err != nil {
-			*f = append(*f, fmt.Errorf("%s.volumeKmsKeyArn: %w", path, err))
-		}
-	}
-}
-
-func family(alias string) string {
-	name, _, _ := strings.Cut(alias, "@")
-	return name
-}
-
+// names returns the names of classes for a message.
 func quoted(classes map[string]NodeClass) string {
 	names := slices.Sorted(maps.Keys(classes))
 	for i, n := range names {

@@ -6,6 +6,9 @@ import "strings"
 type entry struct {
 	since version
 	Capabilities
+	// fields are what the release's API has that earlier releases lack: see
+	// Release.Lacks.
+	fields []string
 }
 
 // catalogue lists what each release changed, the oldest first. A release has
@@ -16,47 +19,63 @@ var catalogue = accumulate([]change{
 	{since: "0.33.0", kubernetes: "1.23 1.28", also: func(c *Capabilities) {
 		c.ChartTagHasV = true
 		c.DescribesZones = true
+		c.MaxRequirements = 30
 	}},
-	{since: "0.34.0", kubernetes: "1.23 1.29", also: func(c *Capabilities) { c.ScopesLaunchTemplates = true }},
-	{since: "0.35.0", kubernetes: "1.23 1.29", also: func(c *Capabilities) { c.ChartTagHasV = false }},
-	{since: "0.36.0", kubernetes: "1.23 1.29"},
-	{since: "0.37.0", kubernetes: "1.23 1.30"},
-	{since: "1.0.0", kubernetes: "1.25 1.30", also: func(c *Capabilities) {
+	{since: "0.34.0", kubernetes: "1.23 1.29", fields: "pool.disruption.budgets class.instanceStorePolicy", also: func(c *Capabilities) {
+		c.ScopesLaunchTemplates = true
+	}},
+	{since: "0.35.0", kubernetes: "1.23 1.29", fields: "pool.requirements.minValues class.associatePublicIPAddress family.al2023", also: func(c *Capabilities) {
+		c.ChartTagHasV = false
+	}},
+	{since: "0.36.0", kubernetes: "1.23 1.29", fields: "key.instance-cpu-manufacturer"},
+	{since: "0.37.0", kubernetes: "1.23 1.30", fields: "key.instance-ebs-bandwidth"},
+	{since: "1.0.0", kubernetes: "1.25 1.30", fields: "pool.disruption.budgets.reasons pool.terminationGracePeriod", also: func(c *Capabilities) {
 		c.ServesV1 = true
 		c.TagsClusterName = true
+		c.MaxRequirements = 100
 	}},
 	{since: "1.0.5", kubernetes: "1.25 1.31"},
-	{since: "1.1.0", kubernetes: "1.25 1.31", also: func(c *Capabilities) { c.DescribesZones = false }},
+	{since: "1.1.0", kubernetes: "1.25 1.31", fields: "key.ec2nodeclass key.instance-cpu-sustained-clock-speed-mhz", also: func(c *Capabilities) {
+		c.DescribesZones = false
+	}},
 	{since: "1.2.0", kubernetes: "1.25 1.32"},
-	{since: "1.3.0", kubernetes: "1.25 1.32", also: func(c *Capabilities) {
+	{since: "1.3.0", kubernetes: "1.25 1.32", fields: "class.capacityReservationSelectorTerms key.capacity-reservation-id", also: func(c *Capabilities) {
 		c.UsesCapacityReservations = true
 		c.TagsCapacityReservations = true
 	}},
-	{since: "1.4.0", kubernetes: "1.25 1.32", also: func(c *Capabilities) { c.PullsImagesOnly = true }},
-	{since: "1.5.0", kubernetes: "1.26 1.33"},
-	{since: "1.6.0", kubernetes: "1.26 1.33"},
+	{since: "1.4.0", kubernetes: "1.25 1.32", fields: "class.amiSelectorTerms.ssmParameter", also: func(c *Capabilities) { c.PullsImagesOnly = true }},
+	{since: "1.5.0", kubernetes: "1.26 1.33", fields: "class.blockDeviceMappings.ebs.volumeInitializationRate"},
+	{since: "1.6.0", kubernetes: "1.26 1.33", fields: "key.capacity-reservation-type"},
 	{since: "1.6.6", kubernetes: "1.26 1.34"},
-	{since: "1.7.0", kubernetes: "1.26 1.34", also: func(c *Capabilities) { c.ListsInstanceProfiles = true }},
-	{since: "1.8.0", kubernetes: "1.26 1.34"},
-	{since: "1.9.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) {
-		c.TagsCapacityReservations = false
-		c.SupportsWindows2025 = true
+	{since: "1.7.0", kubernetes: "1.26 1.34", fields: "key.instance-capability-flex", also: func(c *Capabilities) {
+		c.ListsInstanceProfiles = true
+		c.ChangesRoles = true
 	}},
-	{since: "1.10.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) { c.WatchesCapacityReservations = true }},
-	{since: "1.11.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) { c.UsesPlacementGroups = true }},
+	{since: "1.8.0", kubernetes: "1.26 1.34", fields: "pool.replicas class.ipPrefixCount class.capacityReservationSelectorTerms.instanceMatchCriteria"},
+	{since: "1.9.0", kubernetes: "1.26 1.35", fields: "operator.Gte operator.Lte family.windows2025 key.instance-tenancy", also: func(c *Capabilities) {
+		c.TagsCapacityReservations = false
+		c.AllowsKubernetesLabels = true
+	}},
+	{since: "1.10.0", kubernetes: "1.26 1.35", fields: "key.capacity-reservation-interruptible", also: func(c *Capabilities) {
+		c.WatchesCapacityReservations = true
+	}},
+	{since: "1.11.0", kubernetes: "1.26 1.35", fields: "class.networkInterfaces class.placementGroupSelector key.placement-group-id key.placement-group-partition", also: func(c *Capabilities) {
+		c.UsesPlacementGroups = true
+	}},
 	{since: "1.12.0", kubernetes: "1.26 1.35", also: func(c *Capabilities) {
 		c.DescribesInstanceStatus = true
 		c.SupportsZonalShift = true
 	}},
-	{since: "1.13.0", kubernetes: "1.26 1.36"},
-	{since: "1.14.0", kubernetes: "1.26 1.36"},
-	{since: "1.15.0", kubernetes: "1.26 1.37", also: func(c *Capabilities) { c.RebootsInstances = true }},
+	{since: "1.13.0", kubernetes: "1.26 1.36", fields: "class.connectionTracking class.cpuOptions"},
+	{since: "1.14.0", kubernetes: "1.26 1.36", fields: "policy.Balanced"},
+	{since: "1.15.0", kubernetes: "1.26 1.37", fields: "class.enclaveOptions reason.Unhealthy", also: func(c *Capabilities) { c.RebootsInstances = true }},
 })
 
 // change is one entry against the one before it.
 type change struct {
 	since      string
 	kubernetes string // the lowest and the highest supported minor
+	fields     string // what the API has from here on, separated by spaces
 	also       func(*Capabilities)
 }
 
@@ -76,7 +95,7 @@ func accumulate(changes []change) []entry {
 		if ch.also != nil {
 			ch.also(&c)
 		}
-		entries[i] = entry{since: since, Capabilities: c}
+		entries[i] = entry{since: since, Capabilities: c, fields: strings.Fields(ch.fields)}
 	}
 	return entries
 }

@@ -7,6 +7,7 @@ package release
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -67,8 +68,14 @@ type Capabilities struct {
 	// SupportsZonalShift: the controller can follow a zonal shift of the cluster
 	// (settings.enableZonalShift).
 	SupportsZonalShift bool
-	// SupportsWindows2025: the AMI family Windows2025 exists.
-	SupportsWindows2025 bool
+	// MaxRequirements bounds the requirements of a NodePool.
+	MaxRequirements int
+	// ChangesRoles: the role of an EC2NodeClass may change, and it may go over to
+	// an instance profile. Before, the API server refuses both.
+	ChangesRoles bool
+	// AllowsKubernetesLabels: nodes may have labels of the domains kubernetes.io
+	// and k8s.io that nobody lists.
+	AllowsKubernetesLabels bool
 	// RebootsInstances: the controller calls ec2:RebootInstances.
 	RebootsInstances bool
 }
@@ -93,6 +100,25 @@ func Find(version string) (Release, error) {
 		return Release{}, fmt.Errorf("karpenter %s is not in the catalogue, which has %s", version, strings.Join(Minors(), ", "))
 	}
 	return Release{Version: v.String(), Capabilities: found.Capabilities}, nil
+}
+
+// Lacks tells whether the release's API lacks something that a later one has,
+// and the first release that has it. field is a path in Karpenter's own words
+// below "pool." or "class.", or a value after its kind: "family.al2023",
+// "operator.Gte", "policy.Balanced", "reason.Unhealthy", and "key." before the
+// name of a label of the domain karpenter.k8s.aws. What the catalogue does not
+// list, every release has.
+func (r Release) Lacks(field string) (first string, lacks bool) {
+	v, err := parse(r.Version)
+	if err != nil {
+		return "", false
+	}
+	for _, e := range catalogue {
+		if slices.Contains(e.fields, field) {
+			return e.since.String(), v.compare(e.since) < 0
+		}
+	}
+	return "", false
 }
 
 // Minors returns the catalogued minors ("1.15"), the oldest first.

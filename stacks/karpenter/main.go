@@ -52,6 +52,7 @@ func program(ctx *pulumi.Context) error {
 		"serviceAccount":      k.ServiceAccount,
 		"nodePoolNames":       k.NodePoolNames,
 		"nodeClassNames":      k.NodeClassNames,
+		"nodePoolLimits":      k.NodePoolLimits,
 	} {
 		ctx.Export(name, output)
 	}

@@ -22,14 +22,18 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/localcloud"
 )
 
+// apiVersion is that of the controller's own objects.
+const apiVersion = "v1"
+
 var (
 	crds        = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	nodeClasses = schema.GroupVersionResource{Group: nodepool.GroupAWS, Version: nodepool.VersionV1, Resource: "ec2nodeclasses"}
-	nodePools   = schema.GroupVersionResource{Group: nodepool.GroupKarpenter, Version: nodepool.VersionV1, Resource: "nodepools"}
-	nodeClaims  = schema.GroupVersionResource{Group: nodepool.GroupKarpenter, Version: nodepool.VersionV1, Resource: "nodeclaims"}
+	nodeClasses = schema.GroupVersionResource{Group: nodepool.GroupAWS, Version: apiVersion, Resource: "ec2nodeclasses"}
+	nodePools   = schema.GroupVersionResource{Group: nodepool.GroupKarpenter, Version: apiVersion, Resource: "nodepools"}
+	nodeClaims  = schema.GroupVersionResource{Group: nodepool.GroupKarpenter, Version: apiVersion, Resource: "nodeclaims"}
 )
 
 const (
@@ -139,21 +143,28 @@ func (k clients) installDefinitions(t *testing.T) {
 // ends them here is the test.
 func (k clients) makePools(t *testing.T, cluster string) {
 	t.Helper()
-	class := nodepool.NodeClass{Tags: map[string]nodepool.Scalar{"team": "ml"}}
+	rel, err := release.Find(version(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	team := map[string]nodepool.Scalar{"team": "ml"}
+	class := nodepool.NodeClass{Tags: team}
 	at := nodepool.Placement{Role: nodeRole, DiscoveryTag: discoveryTag, DiscoveryValue: cluster}
 	pool := nodepool.Pool{Preset: poolName, Disruption: nodepool.Disruption{ConsolidateAfter: "Never"}}
 	// A class of no pool, with what makes the controller look for reserved and for placed capacity.
-	special := class.Spec(at)
-	special["capacityReservationSelectorTerms"] = []any{map[string]any{"tags": map[string]any{"team": "ml"}}}
-	special["placementGroupSelector"] = map[string]any{"name": "ml"}
+	special := nodepool.NodeClass{
+		Tags:                             team,
+		CapacityReservationSelectorTerms: []nodepool.CapacityReservationSelectorTerm{{Tags: team}},
+		PlacementGroupSelector:           &nodepool.PlacementGroupSelector{Name: "ml"},
+	}
 	for _, made := range []struct {
 		resource   schema.GroupVersionResource
 		kind, name string
 		spec       map[string]any
 	}{
-		{nodeClasses, nodepool.KindEC2NodeClass, nodepool.DefaultNodeClass, class.Spec(at)},
-		{nodeClasses, nodepool.KindEC2NodeClass, specialClass, special},
-		{nodePools, nodepool.KindNodePool, poolName, pool.Spec()},
+		{nodeClasses, nodepool.KindEC2NodeClass, nodepool.DefaultNodeClass, class.Spec(rel, at)},
+		{nodeClasses, nodepool.KindEC2NodeClass, specialClass, special.Spec(rel, at)},
+		{nodePools, nodepool.KindNodePool, poolName, pool.Spec(rel, class)},
 	} {
 		k.create(t, made.resource, map[string]any{
 			"apiVersion": made.resource.GroupVersion().String(), "kind": made.kind,

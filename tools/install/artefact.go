@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// artefact is one thing in the cache: a program, the Python environment, or
-// the charts.
+// artefact is one thing in the cache: a program, the Python environment, the
+// charts, or the definitions.
 type artefact struct {
 	Name    string
 	Version string // empty when it has none of its own
@@ -18,12 +18,13 @@ type artefact struct {
 	Proof   string // a path in its folder that shows that it is complete
 	Link    string // what the link in the bin folder points at, "." for the folder
 
-	Program *program // nil for the venv and the charts
+	Program *program // nil for the venv, the charts and the definitions
 }
 
 const (
 	venvName   = "venv"
 	chartsName = "charts"
+	crdsName   = "crds"
 	helmName   = "helm"
 )
 
@@ -74,13 +75,20 @@ func readPins(repo string) (*pins, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := chartReleases[len(chartReleases)-1]
+	charts := chartReleases()
+	lastChart, last := charts[len(charts)-1].Version, karpenterReleases[len(karpenterReleases)-1].Version
 	p.all = append(
 		p.all,
 		&artefact{Name: venvName, Key: key, Groups: []group{groupRun, groupLint}, Proof: "bin/python", Link: "."},
 		&artefact{
-			Name: chartsName, Key: chartsKey(helmKey, chartReleases), Groups: []group{groupRun},
-			Proof: chartFile(chartNames[len(chartNames)-1], last.Version), Link: ".",
+			Name: chartsName, Groups: []group{groupRun},
+			Key:   releasesKey(charts, append([]string{chartsName, helmKey}, chartNames...)...),
+			Proof: chartFile(chartNames[len(chartNames)-1], lastChart), Link: ".",
+		},
+		&artefact{
+			Name: crdsName, Groups: []group{groupRun},
+			Key:   releasesKey(karpenterReleases, crdsName, crdsDir),
+			Proof: filepath.Join(last, crdFiles[len(crdFiles)-1]), Link: ".",
 		},
 	)
 	k := newHasher()

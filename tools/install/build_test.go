@@ -131,24 +131,7 @@ func TestVenvExplains(t *testing.T) {
 }
 
 func TestUnzip(t *testing.T) {
-	archive := filepath.Join(t.TempDir(), "m.zip")
-	f, err := os.Create(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := zip.NewWriter(f)
-	for _, name := range []string{"m@v1/charts/a/Chart.yaml", "m@v1/charts/a/templates/x.yaml", "m@v1/charts/ab/Chart.yaml", "m@v1/charts/a/../../../evil"} {
-		part, err := w.Create(name)
-		if err == nil {
-			_, err = io.WriteString(part, name)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	archive := testZip(t, "m@v1/charts/a/Chart.yaml", "m@v1/charts/a/templates/x.yaml", "m@v1/charts/ab/Chart.yaml", "m@v1/charts/a/../../../evil")
 	dir := filepath.Join(t.TempDir(), "one", "two")
 	if err := unzip(archive, "m@v1/charts/a/", dir); err != nil {
 		t.Fatal(err)
@@ -166,4 +149,28 @@ func TestUnzip(t *testing.T) {
 	if err := unzip(archive, "m@v2/", t.TempDir()); err == nil {
 		t.Error("nothing to unpack is no error")
 	}
+}
+
+// testZip makes a zip with files of some names.
+func testZip(t *testing.T, names ...string) string {
+	t.Helper()
+	archive := filepath.Join(t.TempDir(), "m.zip")
+	f, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(f)
+	for _, name := range names {
+		part, err := w.Create(name)
+		if err == nil {
+			_, err = io.WriteString(part, name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return archive
 }

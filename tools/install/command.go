@@ -142,3 +142,10 @@ func reason(err error) string {
 
 // oneLine joins the lines of an output.
 func oneLine(out []byte) string { return strings.Join(strings.Fields(string(out)), " ") }
+
+// asExit finds the exit of a program in an error.
+func asExit(err error) (*exec.ExitError, bool) {
+	var exit *exec.ExitError
+	ok := errors.As(err, &exit)
+	return exit, ok
+}

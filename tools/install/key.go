@@ -91,11 +91,11 @@ func venvKey(repo, python string) (string, error) {
 	return k.key(), nil
 }
 
-// chartsKey hashes the pins of the packaged charts.
-func chartsKey(helmKey string, releases []chartRelease) string {
+// releasesKey hashes the pins of what is made of releases of Karpenter: what it
+// is and what else it is made of, and the releases.
+func releasesKey(releases []karpenterRelease, pins ...string) string {
 	k := newHasher()
-	k.add("charts", helmKey)
-	k.add(chartNames...)
+	k.add(pins...)
 	for _, r := range releases {
 		k.add(r.Version, r.Sum)
 	}

@@ -93,8 +93,8 @@ func TestOtherKeys(t *testing.T) {
 	if other, _ := venvKey(repo, "/usr/bin/python3.11"); other == one {
 		t.Error("the key of the environment ignores the requirements")
 	}
-	r := []chartRelease{{Version: "1.0.0", Sum: "h1:x"}}
-	if chartsKey("helm", r) == chartsKey("helm2", r) || chartsKey("helm", r) == chartsKey("helm", append(r, r...)) {
+	r := []karpenterRelease{{Version: "1.0.0", Sum: "h1:x"}}
+	if releasesKey(r, "helm") == releasesKey(r, "helm2") || releasesKey(r, "helm") == releasesKey(append(r, r...), "helm") {
 		t.Error("the key of the charts ignores helm or the releases")
 	}
 }
@@ -137,13 +137,15 @@ func TestChoose(t *testing.T) {
 		{Name: "gofumpt", Groups: []group{groupLint}, Program: &program{}},
 		{Name: venvName, Groups: []group{groupRun, groupLint}},
 		{Name: chartsName, Groups: []group{groupRun}},
+		{Name: crdsName, Groups: []group{groupRun}},
 	}}
 	for ask, want := range map[string]string{
-		"":                "pulumi-language-go pulumi helm gofumpt venv charts",
-		"run":             "pulumi-language-go pulumi helm venv charts",
+		"":                "pulumi-language-go pulumi helm gofumpt venv charts crds",
+		"run":             "pulumi-language-go pulumi helm venv charts crds",
 		"lint":            "gofumpt venv",
 		"lint helm":       "helm gofumpt venv",
 		"charts":          "helm charts",
+		"crds":            "crds",
 		"pulumi":          "pulumi-language-go pulumi",
 		"venv venv":       "venv",
 		"gofumpt gofumpt": "gofumpt",

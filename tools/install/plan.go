@@ -25,6 +25,7 @@ func (in *installer) plan(chosen []*artefact) (tasks []*task, artefacts int) {
 		}
 	}
 	fetches := map[string]*task{} // by module folder
+	have := downloads{}
 	byName := map[string]*task{}
 	for _, a := range missing {
 		t := &task{name: a.String(), lane: laneBuild}
@@ -37,7 +38,13 @@ func (in *installer) plan(chosen []*artefact) (tasks []*task, artefacts int) {
 		case chartsName:
 			// Packaging takes a moment of one core: it need not wait for a build.
 			t.lane = laneFetch
-			in.planCharts(a, t, byName[helmName], &tasks)
+			in.planCharts(a, t, byName[helmName], have, &tasks)
+		case crdsName:
+			t.lane = laneFetch
+			in.planReleases(a, t, karpenterReleases, have, &tasks)
+			t.run = in.making(a, func(_ context.Context, _ *logFile, tmp string) error {
+				return extractCRDs(have, tmp)
+			})
 		default:
 			dir := a.Program.Dir
 			if fetches[dir] == nil {
@@ -80,37 +87,15 @@ func (in *installer) planFetch(dir string, missing []*artefact) *task {
 	}
 }
 
-// planCharts downloads the charts' sources beside the builds, and packages
-// them when helm is there.
-func (in *installer) planCharts(a *artefact, t, helm *task, tasks *[]*task) {
-	zips := make(map[string]string, len(chartReleases))
-	for _, r := range chartReleases {
-		fetch := &task{
-			name: "charts of Karpenter " + r.Version, lane: laneFetch, helper: true,
-		}
-		fetch.run = func(ctx context.Context) (outcome, error) {
-			log, err := openLog(in.store.log(a) + "." + r.Version)
-			if err != nil {
-				return built, err
-			}
-			defer log.close()
-			path, err := fetchCharts(ctx, r, log)
-			fetch.result = path
-			return built, err
-		}
-		t.needs = append(t.needs, fetch)
-		*tasks = append(*tasks, fetch)
-	}
-	fetches := t.needs
+// planCharts packages the charts when their sources and helm are there.
+func (in *installer) planCharts(a *artefact, t, helm *task, have downloads, tasks *[]*task) {
+	in.planReleases(a, t, chartReleases(), have, tasks)
 	if helm != nil {
-		t.needs = append(t.needs[:len(t.needs):len(t.needs)], helm)
+		t.needs = append(t.needs, helm)
 	}
 	program := filepath.Join(in.store.dir(in.pins.named(helmName)), helmName)
 	t.run = in.making(a, func(ctx context.Context, log *logFile, tmp string) error {
-		for i, r := range chartReleases {
-			zips[r.Version] = fetches[i].result
-		}
-		return buildCharts(ctx, program, zips, log, tmp)
+		return buildCharts(ctx, program, have, log, tmp)
 	})
 }
 

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // group says who needs an artefact: `install run` and `install lint` take one
 // group each, so that a demo does not wait for the linters.
 type group string
@@ -103,21 +105,42 @@ var programs = []program{
 	},
 }
 
-// karpenterCharts is the module that holds the sources of Karpenter's charts.
-const karpenterCharts = "github.com/aws/karpenter-provider-aws"
+// karpenterModule is the module of which the charts and the definitions of
+// Karpenter are parts.
+const karpenterModule = "github.com/aws/karpenter-provider-aws"
 
-// chartRelease is one release of Karpenter whose charts are packaged, with the
-// checksum of its module.
-type chartRelease struct{ Version, Sum string }
+// karpenterRelease is one release of Karpenter whose definitions are extracted,
+// with the checksum of its module.
+type karpenterRelease struct {
+	Version, Sum string
+	Charts       bool // its charts are packaged too
+}
 
-var chartReleases = []chartRelease{
+var karpenterReleases = []karpenterRelease{
+	// The only one here that serves v1beta1 too.
+	{Version: "1.0.8", Sum: "h1:iJrOIXwBKedKZuDJC133twh9muRzsnBej0nIez6oTTI="},
+	{Version: "1.8.2", Sum: "h1:oSx4o/7myDNRGXL6YxfielfczQ/8lOYqL03LzfmdqW8="},
+	{Version: "1.9.3", Sum: "h1:+zwNEu323+3CX8cgbJUEcVld30zn2NDXtbNrz1MBCIQ="},
+	{Version: "1.10.2", Sum: "h1:wmgqnW9b6V7z5gLcVoNxxTcw0N4fJJfL/8NHLh4CHus="},
+	{Version: "1.11.0", Sum: "h1:v1z5F/hwUVUuRRYqw3a3ICSYcLnsFwpXy0KujNwYUXw="},
+	{Version: "1.12.0", Sum: "h1:i85sVPjpZ0kfUCGZEbg5h1c5FF4M7UrdsQIKYwZHIJA="},
+	{Version: "1.13.1", Sum: "h1:brfauuAII/2+xjWO+JLYTEPmAP5Z3WgPcCaMqHXEE74="},
 	// That of the controller in tools/karpenter: its definitions must be of its own release.
-	{Version: "1.14.1", Sum: "h1:WGtIQTQcxpElYMdWfWuPwaF2+9muR+hYhPZsTtoY8Gs="},
-	{Version: "1.15.2", Sum: "h1:RGw64PB2ROUHZIUhBqjO78l3zJ9YctnWeullrr4cxYI="},
+	{Version: "1.14.1", Sum: "h1:WGtIQTQcxpElYMdWfWuPwaF2+9muR+hYhPZsTtoY8Gs=", Charts: true},
+	{Version: "1.15.2", Sum: "h1:RGw64PB2ROUHZIUhBqjO78l3zJ9YctnWeullrr4cxYI=", Charts: true},
+}
+
+// chartReleases are the releases whose charts are packaged.
+func chartReleases() []karpenterRelease {
+	return slices.DeleteFunc(slices.Clone(karpenterReleases), func(r karpenterRelease) bool { return !r.Charts })
 }
 
 // chartNames are the charts of one release.
 var chartNames = []string{"karpenter", "karpenter-crd"}
+
+// crdFiles are the definitions that every release has. Newer ones have more,
+// which are extracted too.
+var crdFiles = []string{"karpenter.k8s.aws_ec2nodeclasses.yaml", "karpenter.sh_nodeclaims.yaml", "karpenter.sh_nodepools.yaml"}
 
 // pythonDir holds requirements.txt, from the repository's root.
 const pythonDir = "tools/python"
