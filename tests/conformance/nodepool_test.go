@@ -17,7 +17,7 @@ import (
 
 // pinned are the releases whose definitions are in the folder of the tools, with
 // their definitions.
-func pinned(t *testing.T) map[string]*crds.Set {
+func pinned(t testing.TB) map[string]*crds.Set {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(os.Getenv(localcloud.ToolsVariable), "crds", "*"))
 	if err != nil || len(dirs) == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/localcloud"
 )
 
@@ -14,14 +15,14 @@ const userKey = "arn:aws:kms:us-east-1:123456789012:key/11111111-2222-3333-4444-
 
 // TestPodIdentity runs the stack on a cluster with the longest name that EKS
 // takes, with access entries only, with Pod Identity, with a key of the user for
-// the queue, and without a single tag.
+// the queue, without a single tag, and with a pool of every preset.
 func TestPodIdentity(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("n", 90) + "-ml-prod-1"
 	cloud := startCloudWith(t, localcloud.ClusterOptions{Name: name, AuthenticationMode: "API"})
 	p := newProject(t, cloud, "", config{
 		"clusterName": name, "chartRegistry": charts(), "identity": "PodIdentity", "selectByIds": true, "rolePath": "/team/",
-		"queueKmsMasterKeyId": userKey, "queueName": "notices",
+		"queueKmsMasterKeyId": userKey, "queueName": "notices", "nodePools": everyPreset(),
 	})
 	const remedy = "aws eks create-addon --cluster-name CLUSTER --addon-name eks-pod-identity-agent"
 	mustRefuse(t, run(t, p, "preview"), []string{"the cluster lacks the add-on eks-pod-identity-agent", remedy})
@@ -50,10 +51,20 @@ func TestPodIdentity(t *testing.T) {
 	has(t, "access entries", len(after.AWS.AccessEntries[name]), len(before.AWS.AccessEntries[name])+1)
 	has(t, "aws-auth", after.Kubernetes.AWSAuth, before.Kubernetes.AWSAuth)
 	mustRenderTheSame(t, p, cloud, groupSubnets(cloud))
+	mustStoreAll(t, p, cloud)
 	mustStay(t, p, "up")
 	mustStay(t, p, "refresh")
 	mustRun(t, p, "destroy")
 	mustEqual(t, "destroy", before, snapshot(t, cloud))
+}
+
+// everyPreset is a pool of each preset, under its name.
+func everyPreset() map[string]any {
+	pools := map[string]any{}
+	for _, name := range nodepool.PresetNames() {
+		pools[name] = map[string]any{"preset": name}
+	}
+	return pools
 }
 
 // groupSubnets are the subnets of all node groups, each once, sorted.
