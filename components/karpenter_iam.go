@@ -25,6 +25,10 @@ const (
 // podIdentityAgent is the add-on that Pod Identity needs.
 const podIdentityAgent = "eks-pod-identity-agent"
 
+// maxAdditionalPolicies leaves room for the policies that nodes need, below the
+// 20 that IAM attaches to a role at most.
+const maxAdditionalPolicies = 16
+
 // KarpenterIAMArgs are the arguments of NewKarpenterIAM.
 type KarpenterIAMArgs struct {
 	// Cluster is the EKS cluster. Required, for IRSA with its OIDC issuer.
@@ -170,13 +174,7 @@ func NewKarpenterIAM(ctx *pulumi.Context, name string, args *KarpenterIAMArgs, o
 // check adds the faults of the component's own arguments.
 func (a KarpenterIAMArgs) check(f *faults, rel release.Release) {
 	a.checkNames(f)
-	if a.NodeRoleArn != "" {
-		f.wrap("NodeRoleArn", names.CheckRoleArn(a.NodeRoleArn))
-		if a.NodeRoleName != "" || len(a.NodeRoleAdditionalPolicies) > 0 {
-			f.add("NodeRoleArn", fmt.Sprintf("found %q beside NodeRoleName or NodeRoleAdditionalPolicies", a.NodeRoleArn),
-				"leave those out: a role that is there already is left as it is")
-		}
-	}
+	a.checkNodeRole(f)
 	f.keyArn("QueueKmsMasterKeyId", a.QueueKmsMasterKeyId)
 	if a.QueueKmsMasterKeyId != nil && a.QueueArn == nil {
 		f.add("QueueKmsMasterKeyId", "there is no queue", "leave it out, or switch the interruption queue on")
@@ -195,6 +193,20 @@ func (a KarpenterIAMArgs) check(f *faults, rel release.Release) {
 		a.checkPodIdentity(f)
 	default:
 		f.add("Identity", fmt.Sprintf("found %q", a.Identity), "use IRSA or PodIdentity, or leave it out for IRSA")
+	}
+}
+
+func (a KarpenterIAMArgs) checkNodeRole(f *faults) {
+	if a.NodeRoleArn != "" {
+		f.wrap("NodeRoleArn", names.CheckRoleArn(a.NodeRoleArn))
+		if a.NodeRoleName != "" || len(a.NodeRoleAdditionalPolicies) > 0 {
+			f.add("NodeRoleArn", fmt.Sprintf("found %q beside NodeRoleName or NodeRoleAdditionalPolicies", a.NodeRoleArn),
+				"leave those out: a role that is there already is left as it is")
+		}
+	}
+	if n := len(a.NodeRoleAdditionalPolicies); n > maxAdditionalPolicies {
+		f.add("NodeRoleAdditionalPolicies", fmt.Sprintf("found %d", n),
+			fmt.Sprintf("use at most %d: IAM attaches at most 20 to a role, and nodes need some of their own", maxAdditionalPolicies))
 	}
 }
 

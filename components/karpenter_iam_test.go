@@ -188,6 +188,18 @@ func TestIdentityRefuses(t *testing.T) {
 	}
 }
 
+func TestTooManyPolicies(t *testing.T) {
+	_, err := tryKarpenter(t, nil, func(a *KarpenterArgs) {
+		a.NodeRoleAdditionalPolicies = map[string]pulumi.StringInput{}
+		for i := range 17 {
+			a.NodeRoleAdditionalPolicies[strings.Repeat("p", i+1)] = pulumi.String("arn:aws:iam::aws:policy/P")
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "NodeRoleAdditionalPolicies: found 17") {
+		t.Error(err)
+	}
+}
+
 // A role that is there already is used and left as it is.
 func TestExistingNodeRole(t *testing.T) {
 	const arn = "arn:aws:iam::111122223333:role/team/nodes"
