@@ -64,7 +64,7 @@ func TestWindows(t *testing.T) {
 	for _, c := range []struct{ version, alias, os, want string }{
 		{"1.8.2", "windows2022@latest", "windows", ""},
 		{"1.9.0", "windows2025@latest", "windows", ""},
-		{"1.8.2", "windows2025@latest", "windows", `amiFamily: found "windows2025", allowed is nothing in Karpenter 1.8.2`},
+		{"1.8.2", "windows2025@latest", "windows", `amiAlias: found "windows2025", allowed is nothing in Karpenter 1.8.2`},
 		{"1.9.0", "windows2022@latest", "linux", `nodePools["w"].requirements: found none that allows Windows`},
 		{"1.9.0", "al2023@latest", "linux", ""},
 	} {

@@ -20,11 +20,12 @@ func Reach(rel release.Release, pools map[string]Pool) map[string]map[string]str
 	resources := map[string]bool{"cpu": true, "memory": true}
 	limits := map[string]map[string]Scalar{}
 	for name, pool := range pools {
-		limits[name] = pool.withPreset(rel).Limits
+		pool = pool.withPreset(rel)
+		limits[name] = pool.Limits
 		for resource := range limits[name] {
 			resources[resource] = true
 		}
-		if asksForGPUs(pool.withPreset(rel)) {
+		if asksForGPUs(pool) {
 			resources[ResourceGPU] = true
 		}
 	}

@@ -190,6 +190,15 @@ func TestClassRefuses(t *testing.T) {
 	}
 }
 
+// An override reaches where the rendered spec has nothing yet.
+func TestOverrideOfWhatIsNotThere(t *testing.T) {
+	c := NodeClass{Override: map[string]any{"kubelet": map[string]any{"maxPods": 5, "gone": nil}}}
+	spec := c.Spec(newest(t), Placement{Role: "r"})
+	if got := indented(t, spec["kubelet"]); got != "{\n  \"maxPods\": 5\n}\n" {
+		t.Error(got)
+	}
+}
+
 func TestCron(t *testing.T) {
 	for _, s := range []string{"0 9 * * mon-fri", "*/15 0-6,22 1 jan-mar ?", "@daily", "59 23 31 12 6"} {
 		if err := checkCron(s); err != nil {

@@ -242,7 +242,8 @@ func object(value any) any {
 // override merges maps deeply and everything else in place of what is there. A
 // null removes.
 func override(base, over map[string]any) map[string]any {
-	merged := maps.Clone(base)
+	merged := map[string]any{}
+	maps.Copy(merged, base)
 	for key, value := range over {
 		inner, isMap := value.(map[string]any)
 		own, _ := merged[key].(map[string]any)
@@ -254,9 +255,6 @@ func override(base, over map[string]any) map[string]any {
 		default:
 			merged[key] = value
 		}
-	}
-	if merged == nil {
-		merged = maps.Clone(over)
 	}
 	return merged
 }

@@ -130,7 +130,7 @@ func (c *check) fields(path, field string, v reflect.Value) {
 	}
 }
 
-// names returns the names of classes for a message.
+// quoted returns the names of classes for a message.
 func quoted(classes map[string]NodeClass) string {
 	names := slices.Sorted(maps.Keys(classes))
 	for i, n := range names {

@@ -45,12 +45,13 @@ func (c *check) images(path string, n NodeClass) {
 		aliased = aliased || term.Alias != ""
 		c.imageTerm(fmt.Sprintf("%s.amiSelectorTerms[%d]", path, i), term, len(n.AMISelectorTerms))
 	}
-	c.started(path+".amiFamily", n, len(n.AMISelectorTerms) > 0 && !aliased)
+	c.started(path, n, len(n.AMISelectorTerms) > 0 && !aliased)
 }
 
 // started checks how the images of a class are started. selected tells that
 // they are selected by something else than an alias, which names no family.
-func (c *check) started(path string, n NodeClass, selected bool) {
+func (c *check) started(class string, n NodeClass, selected bool) {
+	path := class + ".amiFamily"
 	c.oneOf(path, n.AMIFamily, append(slices.Sorted(maps.Values(amiFamilies)), familyCustom)...)
 	switch {
 	case selected:
@@ -63,6 +64,9 @@ func (c *check) started(path string, n NodeClass, selected bool) {
 		}
 	case n.AMIFamily != "" && n.AMIFamily != amiFamilies[n.family(c.Release)]:
 		c.add(path, strconv.Quote(n.AMIFamily), "the family of the alias", "leave it out")
+	}
+	if n.AMIAlias != "" {
+		path = class + ".amiAlias"
 	}
 	if f := n.family(c.Release); f != "" {
 		c.family(path, f)
