@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/names"
 )
 
 // Cluster holds the facts of an EKS cluster that the components need.
@@ -124,6 +126,12 @@ func (c *Cluster) check() error {
 // arn returns the ARN of something in the cluster's region and account.
 func (c *Cluster) arn(service string, resource pulumi.StringInput) pulumi.StringOutput {
 	return pulumi.Sprintf("arn:%s:%s:%s:%s:%s", c.Partition, service, c.Region, c.AccountId, resource)
+}
+
+// named returns the name of something that belongs to the cluster, with a prefix
+// of the user's choice.
+func (c *Cluster) named(prefix string, get func(names.Names) string) pulumi.StringOutput {
+	return stringOf(func(cluster string) string { return get(names.For(prefix, cluster)) }, c.Name)
 }
 
 // subnetIds are the subnets for new nodes, sorted by their keys.

@@ -34,6 +34,13 @@ func (f *faults) wrap(field string, err error) {
 	}
 }
 
+// optional records the fault of a text that is set and does not pass a check.
+func (f *faults) optional(field, value string, check func(string) error) {
+	if value != "" {
+		f.wrap(field, check(value))
+	}
+}
+
 // keyArn records a fault if a key's ARN is known and is none.
 func (f *faults) keyArn(field string, in pulumi.StringInput) {
 	if arn, known := in.(pulumi.String); known {

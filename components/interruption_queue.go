@@ -97,24 +97,15 @@ func NewInterruptionQueue(ctx *pulumi.Context, name string, args *InterruptionQu
 
 // check adds the faults of the component's own arguments.
 func (a InterruptionQueueArgs) check(f *faults) {
-	if a.NamePrefix != "" {
-		f.wrap("NamePrefix", names.CheckPrefix(a.NamePrefix))
-	}
-	if a.QueueName != "" {
-		f.wrap("QueueName", names.CheckQueue(a.QueueName))
-	}
+	f.optional("NamePrefix", a.NamePrefix, names.CheckPrefix)
+	f.optional("QueueName", a.QueueName, names.CheckQueue)
 	f.keyArn("QueueKmsMasterKeyId", a.QueueKmsMasterKeyId)
-}
-
-// names returns a name that is made from the cluster's.
-func (a InterruptionQueueArgs) names(get func(names.Names) string) pulumi.StringOutput {
-	return stringOf(func(cluster string) string { return get(names.For(a.NamePrefix, cluster)) }, a.Cluster.Name)
 }
 
 // queue registers the queue with its policy on it: a policy of its own would
 // make every update wait for SQS once more.
 func (c *InterruptionQueue) queue(ctx *pulumi.Context, name string, a InterruptionQueueArgs) error {
-	queueName := a.names(names.Names.Queue)
+	queueName := a.Cluster.named(a.NamePrefix, names.Names.Queue)
 	if a.QueueName != "" {
 		queueName = pulumi.String(a.QueueName).ToStringOutput()
 	}
@@ -146,7 +137,7 @@ func (c *InterruptionQueue) queue(ctx *pulumi.Context, name string, a Interrupti
 // rule registers one rule and sends its events to the queue.
 func (c *InterruptionQueue) rule(ctx *pulumi.Context, name string, event release.Event, a InterruptionQueueArgs) (*cloudwatch.EventRule, error) {
 	rule, err := cloudwatch.NewEventRule(ctx, name, &cloudwatch.EventRuleArgs{
-		Name:         a.names(func(n names.Names) string { return n.Rule(event.Name) }),
+		Name:         a.Cluster.named(a.NamePrefix, func(n names.Names) string { return n.Rule(event.Name) }),
 		Description:  pulumi.Sprintf("%s, for Karpenter on EKS cluster %s", event.DetailType, a.Cluster.Name),
 		EventPattern: pulumi.String(event.Pattern()),
 		Tags:         a.Tags,

@@ -211,15 +211,9 @@ func (a KarpenterIAMArgs) checkNodeRole(f *faults) {
 }
 
 func (a KarpenterIAMArgs) checkNames(f *faults) {
-	if a.NamePrefix != "" {
-		f.wrap("NamePrefix", names.CheckPrefix(a.NamePrefix))
-	}
-	if a.NodeRoleName != "" {
-		f.wrap("NodeRoleName", names.CheckRole(a.NodeRoleName))
-	}
-	if a.ControllerRoleName != "" {
-		f.wrap("ControllerRoleName", names.CheckRole(a.ControllerRoleName))
-	}
+	f.optional("NamePrefix", a.NamePrefix, names.CheckPrefix)
+	f.optional("NodeRoleName", a.NodeRoleName, names.CheckRole)
+	f.optional("ControllerRoleName", a.ControllerRoleName, names.CheckRole)
 	f.wrap("RolePath", names.CheckPath(defaulted(a.RolePath, "/")))
 }
 
@@ -243,11 +237,6 @@ func (a KarpenterIAMArgs) checkPodIdentity(f *faults) {
 		f.add("Identity", "found PodIdentity, and the cluster lacks the add-on "+podIdentityAgent,
 			"add it: aws eks create-addon --cluster-name CLUSTER --addon-name "+podIdentityAgent+"; or use IRSA")
 	}
-}
-
-// names returns a name that is made from the cluster's.
-func (a KarpenterIAMArgs) names(get func(names.Names) string) pulumi.StringOutput {
-	return stringOf(func(cluster string) string { return get(names.For(a.NamePrefix, cluster)) }, a.Cluster.Name)
 }
 
 // role registers a role with the options that all roles share.

@@ -20,7 +20,7 @@ func (c *KarpenterIAM) controllerRole(ctx *pulumi.Context, name string, a Karpen
 		return err
 	}
 	role, err := c.role(ctx, name+"-controller", a, &iam.RoleArgs{
-		Name:             nameOr(a.ControllerRoleName, a.names(names.Names.ControllerRole)),
+		Name:             nameOr(a.ControllerRoleName, a.Cluster.named(a.NamePrefix, names.Names.ControllerRole)),
 		Description:      pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
 		AssumeRolePolicy: trust,
 	})
@@ -102,7 +102,7 @@ func (c *KarpenterIAM) permissions(ctx *pulumi.Context, name string, a Karpenter
 // managedPolicy registers the managed policy of one group and attaches it.
 func (c *KarpenterIAM) managedPolicy(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release, group policy.Group) error {
 	managed, err := iam.NewPolicy(ctx, name, &iam.PolicyArgs{
-		Name:        a.names(func(n names.Names) string { return n.ControllerPolicy(string(group)) }),
+		Name:        a.Cluster.named(a.NamePrefix, func(n names.Names) string { return n.ControllerPolicy(string(group)) }),
 		Path:        pulumi.String(a.RolePath),
 		Description: pulumi.Sprintf("Karpenter controller of EKS cluster %s", a.Cluster.Name),
 		Policy: c.document(a, policy.MaxManagedSize, func(in policy.ControllerInput) policy.Document {

@@ -20,7 +20,7 @@ func (c *KarpenterIAM) nodeRoles(ctx *pulumi.Context, name string, a KarpenterIA
 		return fmt.Errorf("creating node role: %w", err)
 	}
 	if a.EnableWindows {
-		role, err := c.nodeRole(ctx, name+"-windows-node", a, rel, a.names(names.Names.WindowsNodeRole), "Windows nodes")
+		role, err := c.nodeRole(ctx, name+"-windows-node", a, rel, a.Cluster.named(a.NamePrefix, names.Names.WindowsNodeRole), "Windows nodes")
 		if err != nil {
 			return fmt.Errorf("creating Windows node role: %w", err)
 		}
@@ -42,7 +42,7 @@ func (c *KarpenterIAM) nodeRoles(ctx *pulumi.Context, name string, a KarpenterIA
 // linuxRole takes the role that is there already, or registers one.
 func (c *KarpenterIAM) linuxRole(ctx *pulumi.Context, name string, a KarpenterIAMArgs, rel release.Release) error {
 	if a.NodeRoleArn == "" {
-		role, err := c.nodeRole(ctx, name, a, rel, nameOr(a.NodeRoleName, a.names(names.Names.NodeRole)), "Nodes")
+		role, err := c.nodeRole(ctx, name, a, rel, nameOr(a.NodeRoleName, a.Cluster.named(a.NamePrefix, names.Names.NodeRole)), "Nodes")
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (c *KarpenterIAM) nodePolicies(ctx *pulumi.Context, name string, a Karpente
 	}
 	if c.ipv6CNI == nil {
 		cni, err := iam.NewPolicy(ctx, name+"-IPv6CNI", &iam.PolicyArgs{
-			Name:   a.names(func(n names.Names) string { return n.NodePolicy("IPv6CNI") }),
+			Name:   a.Cluster.named(a.NamePrefix, func(n names.Names) string { return n.NodePolicy("IPv6CNI") }),
 			Path:   pulumi.String(a.RolePath),
 			Policy: documentOf(policy.IPv6CNI, a.Cluster.Partition),
 			Tags:   a.Tags,
@@ -127,7 +127,7 @@ func (c *KarpenterIAM) nodePolicies(ctx *pulumi.Context, name string, a Karpente
 // name.
 func (c *KarpenterIAM) profile(ctx *pulumi.Context, name string, a KarpenterIAMArgs, what string, role pulumi.StringInput) (pulumi.StringOutput, error) {
 	profile, err := iam.NewInstanceProfile(ctx, name+"-profile", &iam.InstanceProfileArgs{
-		Name: a.names(func(n names.Names) string { return n.InstanceProfile(what) }),
+		Name: a.Cluster.named(a.NamePrefix, func(n names.Names) string { return n.InstanceProfile(what) }),
 		Path: pulumi.String(a.RolePath),
 		Role: role,
 		Tags: a.Tags,

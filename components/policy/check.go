@@ -35,6 +35,9 @@ var sidForm = regexp.MustCompile(`^[A-Za-z0-9]*$`)
 // CheckStatements returns every fault of statements that a user adds to the
 // permissions of the controller role. path is how the user calls the list.
 func CheckStatements(path string, statements []Statement) error {
+	if len(statements) == 0 {
+		return nil
+	}
 	var errs []error
 	taken := ownSids()
 	for i, s := range statements {

@@ -1,17 +1,15 @@
 package conformance
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/crds"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/internal/stored"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/localcloud"
 )
 
@@ -65,44 +63,13 @@ func TestPresetsAreStored(t *testing.T) {
 				if len(r.Refused)+len(r.Pruned) > 0 {
 					t.Errorf("%s %s %s: refused %q, pruned %q", version, name, object["kind"], r.Refused, r.Pruned)
 				}
-				for _, missing := range missing("spec", plain(t, object["spec"]), plain(t, r.Stored["spec"])) {
-					t.Errorf("%s %s %s: %s", version, name, object["kind"], missing)
+				missing, err := stored.Missing("spec", object["spec"], r.Stored["spec"])
+				if err != nil || len(missing) > 0 {
+					t.Errorf("%s %s %s: %q, %v", version, name, object["kind"], missing, err)
 				}
 			}
 		}
 	}
-}
-
-// plain is a value as JSON has it.
-func plain(t *testing.T, v any) any {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p any
-	if err := json.Unmarshal(b, &p); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// missing returns what was sent and is not stored as it was. What is stored
-// beside it are defaults.
-func missing(path string, sent, stored any) []string {
-	m, isMap := sent.(map[string]any)
-	if !isMap {
-		if !reflect.DeepEqual(sent, stored) {
-			return []string{fmt.Sprintf("%s was sent as %v and is stored as %v", path, sent, stored)}
-		}
-		return nil
-	}
-	kept, _ := stored.(map[string]any)
-	var lines []string
-	for key, value := range m {
-		lines = append(lines, missing(path+"."+key, value, kept[key])...)
-	}
-	return lines
 }
 
 // TestValidatorAgrees holds our validator against the definitions: what it

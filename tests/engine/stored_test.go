@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -10,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/internal/stored"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/localcloud"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/pulumicli"
 )
@@ -42,29 +41,12 @@ func mustStoreAll(t *testing.T, p *pulumicli.Project, cloud *localcloud.Cloud) {
 			continue
 		}
 		compared++
-		for _, line := range dropped("spec", r.Inputs["spec"], object.Object["spec"]) {
-			t.Errorf("%s %s: %s", kind, name, line)
+		missing, err := stored.Missing("spec", r.Inputs["spec"], object.Object["spec"])
+		if err != nil || len(missing) > 0 {
+			t.Errorf("%s %s: %q, %v", kind, name, missing, err)
 		}
 	}
 	if compared == 0 {
 		t.Error("the stack has no pool and no class")
 	}
-}
-
-// dropped returns what was sent and is not stored as it was.
-func dropped(path string, sent, stored any) []string {
-	m, isMap := sent.(map[string]any)
-	if !isMap {
-		// Numbers of JSON and of the API server differ in type only.
-		if !reflect.DeepEqual(sent, stored) && fmt.Sprint(sent) != fmt.Sprint(stored) {
-			return []string{fmt.Sprintf("%s was sent as %v and is stored as %v", path, sent, stored)}
-		}
-		return nil
-	}
-	kept, _ := stored.(map[string]any)
-	var lines []string
-	for key, value := range m {
-		lines = append(lines, dropped(path+"."+key, value, kept[key])...)
-	}
-	return lines
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -14,23 +13,31 @@ import (
 	"github.com/valohai/pulumi-kubernetes-autoscaling/stacks/karpenter/internal/config"
 )
 
-// complete fills in the facts that follow from others or from the
-// configuration, and refuses facts of another cluster than the configuration's.
-func complete(c *config.Config, facts *components.ClusterFacts) error {
-	arn := strings.SplitN(facts.Arn, ":", 6)
-	if len(arn) == 6 && arn[5] != "cluster/"+c.ClusterName {
-		return fmt.Errorf("arn: found %q, and the configuration is for cluster %q: take the facts of that one", facts.Arn, c.ClusterName)
-	}
-	if facts.OidcProviderArn == "" && facts.OidcIssuer != "" && !c.CreateOidcProvider && len(arn) == 6 {
-		facts.OidcProviderArn = "arn:" + arn[1] + ":iam::" + arn[4] + ":oidc-provider/" + policy.IssuerHost(facts.OidcIssuer)
-	}
+// complete fills in what follows from other facts or from the configuration, and
+// refuses the facts of another cluster than the configuration's.
+func complete(c *config.Config, facts components.ClusterFacts) (*components.Cluster, error) {
 	if len(c.SubnetIds) > 0 {
 		facts.SubnetIds = c.SubnetIds
 	} else {
 		facts.SubnetIds = append(facts.SubnetIds, c.AdditionalSubnetIds...)
 	}
-	return nil
+	cluster, err := facts.Cluster()
+	if err != nil {
+		return nil, err
+	}
+	if plain(cluster.Name) != c.ClusterName {
+		return nil, fmt.Errorf("arn: found %q, and the configuration is for cluster %q: take the facts of that one", facts.Arn, c.ClusterName)
+	}
+	if cluster.OidcProviderArn == nil && facts.OidcIssuer != "" && !c.CreateOidcProvider {
+		cluster.OidcProviderArn = pulumi.String("arn:" + plain(cluster.Partition) + ":iam::" + plain(cluster.AccountId) +
+			":oidc-provider/" + policy.IssuerHost(facts.OidcIssuer))
+	}
+	cluster.DiscoveryTag, cluster.SelectByIds = c.DiscoveryTag, c.SelectByIds
+	return cluster, nil
 }
+
+// plain is a fact of a cluster that was given as a plain value.
+func plain(in pulumi.StringInput) string { return string(in.(pulumi.String)) }
 
 // dryRun runs the stack's component for a cluster that is out of reach.
 func dryRun(c *config.Config, cluster *components.Cluster, stack string) (*recorded.Program, error) {
@@ -58,7 +65,7 @@ func (e emptyCloud) functions() recorded.Functions {
 	}
 	return recorded.Functions{
 		"aws:iam/getRole:getRole": found(map[string]any{
-			"arn": e.nodeRoleArn, "assumeRolePolicy": policy.NodeTrust(string(e.cluster.Partition.(pulumi.String))).JSON(),
+			"arn": e.nodeRoleArn, "assumeRolePolicy": policy.NodeTrust(plain(e.cluster.Partition)).JSON(),
 		}),
 		"aws:eks/getAccessEntry:getAccessEntry": func(resource.PropertyMap) (resource.PropertyMap, error) {
 			return nil, errors.New("couldn't find resource")
@@ -75,7 +82,6 @@ func (e emptyCloud) outputs(r recorded.Resource) resource.PropertyMap {
 		}
 		return ""
 	}
-	plain := func(in pulumi.StringInput) string { return string(in.(pulumi.String)) }
 	partition, region, account := plain(e.cluster.Partition), plain(e.cluster.Region), plain(e.cluster.AccountId)
 	global := "arn:" + partition + ":iam::" + account + ":"
 	computed := func(pairs ...string) resource.PropertyMap {

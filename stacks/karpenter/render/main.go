@@ -67,14 +67,10 @@ func renderFiles(stackFile, factsFile string) (*files, error) {
 	if err := config.ReadFile(factsFile, &facts); err != nil {
 		return nil, err
 	}
-	if err := complete(c, &facts); err != nil {
-		return nil, fmt.Errorf("%s: %w", factsFile, err)
-	}
-	cluster, err := facts.Cluster()
+	cluster, err := complete(c, facts)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", factsFile, err)
 	}
-	cluster.DiscoveryTag, cluster.SelectByIds = c.DiscoveryTag, c.SelectByIds
 	program, err := dryRun(c, cluster, stack)
 	if err != nil {
 		return nil, err
