@@ -66,6 +66,13 @@ func (f *faults) common(cluster *Cluster, version string) release.Release {
 	return rel
 }
 
+// zonalShift records a fault if the release cannot follow a zonal shift.
+func (f *faults) zonalShift(rel release.Release, enabled bool) {
+	if enabled && rel.Version != "" && !rel.SupportsZonalShift {
+		f.add("EnableZonalShift", "Karpenter "+rel.Version+" cannot follow a zonal shift", "leave it out, or use 1.12.0 or later")
+	}
+}
+
 // of returns the faults as one error that names the component, or nil. A fault
 // that two parts of a component found is reported once.
 func (f faults) of(component, name string) error {

@@ -1,6 +1,10 @@
 package components
 
-import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
+)
 
 // KarpenterToken is the type token of Karpenter.
 const KarpenterToken = "kubernetes-autoscaling:index:Karpenter"
@@ -126,7 +130,11 @@ func (p *parts) inCluster(ctx *pulumi.Context, name string, a KarpenterArgs, par
 		needed = append(needed, p.queue)
 		queueName = p.queue.QueueName
 	}
-	chart := a.chart(p.iam.ControllerRoleArn, queueName)
+	rel, err := release.Find(a.Version)
+	if err != nil {
+		return err // refused before
+	}
+	chart := a.chart(rel, p.iam.ControllerRoleArn, queueName)
 	chart.DependsOn = needed
 	if p.chart, err = NewKarpenterChart(ctx, name+"-chart", chart, parent); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/nodepool"
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/policy"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
 )
 
 // KarpenterArgs are the arguments of NewKarpenter.
@@ -82,7 +83,7 @@ func (a KarpenterArgs) check(name string) error {
 	if a.Cluster != nil && !a.Cluster.SelectByIds {
 		SubnetTaggingArgs{Cluster: a.Cluster}.check(&f)
 	}
-	a.chart(later, later).check(&f, rel)
+	a.chart(rel, later, later).check(&f, rel)
 	iam := &KarpenterIAM{NodeRoleName: later.ToStringOutput(), WindowsNodeRoleName: later.ToStringOutput()}
 	a.pools(iam, &KarpenterChart{}).withDefaults().check(&f, rel)
 	return f.of("Karpenter", name)
@@ -126,12 +127,12 @@ func (a KarpenterArgs) access(nodeRoleArn, windowsNodeRoleArn pulumi.StringInput
 	return args
 }
 
-func (a KarpenterArgs) chart(controllerRoleArn, queueName pulumi.StringInput) *KarpenterChartArgs {
+func (a KarpenterArgs) chart(rel release.Release, controllerRoleArn, queueName pulumi.StringInput) *KarpenterChartArgs {
 	return &KarpenterChartArgs{
 		Cluster: a.Cluster, Version: a.Version, Identity: a.Identity, ControllerRoleArn: controllerRoleArn,
 		InterruptionQueueName: queueName, IsolatedVPC: a.IsolatedVPC, EnableZonalShift: a.EnableZonalShift,
 		Namespace: a.Namespace, ServiceAccount: a.ServiceAccount, Replicas: a.Replicas,
-		Registry: a.ChartRegistry, Values: a.ChartValues,
+		Registry: a.ChartRegistry, Values: a.ChartValues, FeatureGates: nodepool.FeatureGates(rel, a.NodePools, a.NodeClasses),
 	}
 }
 

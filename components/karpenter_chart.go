@@ -3,6 +3,7 @@ package components
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -45,7 +46,11 @@ type KarpenterChartArgs struct {
 	// without a service for prices.
 	IsolatedVPC bool
 	// EnableZonalShift lets the controller follow zonal shifts of the cluster.
+	// Karpenter 1.12 or later.
 	EnableZonalShift bool
+	// FeatureGates are switched on beside the chart's own defaults, such as
+	// those of nodepool.FeatureGates. Default: none.
+	FeatureGates []string
 	// Namespace is where Karpenter is installed; it must exist. Default:
 	// "kube-system".
 	Namespace string
@@ -132,7 +137,13 @@ func (a KarpenterChartArgs) check(f *faults, rel release.Release) {
 	if a.Replicas < 0 {
 		f.add("Replicas", fmt.Sprintf("found %d", a.Replicas), "use 1 or 2")
 	}
-	f.include(release.CheckExtra("Values", a.Values))
+	f.zonalShift(rel, a.EnableZonalShift)
+	for _, gate := range a.FeatureGates {
+		if rel.Version != "" && !slices.Contains(rel.FeatureGates, gate) {
+			f.add("FeatureGates", fmt.Sprintf("found %q", gate), "Karpenter "+rel.Version+" has "+strings.Join(rel.FeatureGates, ", ")+": choose one of these")
+		}
+	}
+	f.include(rel.CheckExtra("Values", a.Values, a.FeatureGates))
 }
 
 // install registers the two Helm releases. The namespace is read first, so that
@@ -180,7 +191,7 @@ func (a KarpenterChartArgs) values() pulumi.MapOutput {
 				ClusterName: v[0].(string), ClusterEndpoint: v[1].(string), Region: v[2].(string),
 				RoleArn: v[3].(string), InterruptionQueue: v[4].(string),
 				IsolatedVPC: a.IsolatedVPC || !policy.HasPricing(v[5].(string)), ZonalShift: a.EnableZonalShift,
-				ServiceAccount: a.ServiceAccount, NodeGroups: a.Cluster.NodeGroups, Replicas: a.Replicas, Extra: a.Values,
+				ServiceAccount: a.ServiceAccount, NodeGroups: a.Cluster.NodeGroups, Replicas: a.Replicas, FeatureGates: a.FeatureGates, Extra: a.Values,
 			}.Chart()
 		}).(pulumi.MapOutput)
 }

@@ -182,9 +182,7 @@ func (a KarpenterIAMArgs) check(f *faults, rel release.Release) {
 	for i, key := range a.VolumeKmsKeyArns {
 		f.keyArn(fmt.Sprintf("VolumeKmsKeyArns[%d]", i), key)
 	}
-	if a.EnableZonalShift && rel.Version != "" && !rel.SupportsZonalShift {
-		f.add("EnableZonalShift", "Karpenter "+rel.Version+" cannot follow a zonal shift", "leave it out, or use 1.12.0 or later")
-	}
+	f.zonalShift(rel, a.EnableZonalShift)
 	f.include(policy.CheckStatements("AdditionalStatements", a.AdditionalStatements))
 	switch defaulted(a.Identity, IRSA) {
 	case IRSA:

@@ -1,6 +1,9 @@
 package release
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // entry is what holds from one version of Karpenter until the next entry.
 type entry struct {
@@ -20,9 +23,11 @@ var catalogue = accumulate([]change{
 		c.ChartTagHasV = true
 		c.DescribesZones = true
 		c.MaxRequirements = 30
+		c.gates("drift")
 	}},
 	{since: "0.34.0", kubernetes: "1.23 1.29", fields: "pool.disruption.budgets class.instanceStorePolicy", also: func(c *Capabilities) {
 		c.ScopesLaunchTemplates = true
+		c.gates("spotToSpotConsolidation")
 	}},
 	{since: "0.35.0", kubernetes: "1.23 1.29", fields: "pool.requirements.minValues class.associatePublicIPAddress family.al2023", also: func(c *Capabilities) {
 		c.ChartTagHasV = false
@@ -33,15 +38,18 @@ var catalogue = accumulate([]change{
 		c.ServesV1 = true
 		c.TagsClusterName = true
 		c.MaxRequirements = 100
+		c.FeatureGates = []string{"spotToSpotConsolidation"}
 	}},
 	{since: "1.0.5", kubernetes: "1.25 1.31"},
 	{since: "1.1.0", kubernetes: "1.25 1.31", fields: "key.ec2nodeclass key.instance-cpu-sustained-clock-speed-mhz", also: func(c *Capabilities) {
 		c.DescribesZones = false
+		c.gates("nodeRepair")
 	}},
 	{since: "1.2.0", kubernetes: "1.25 1.32"},
 	{since: "1.3.0", kubernetes: "1.25 1.32", fields: "class.capacityReservationSelectorTerms key.capacity-reservation-id", also: func(c *Capabilities) {
 		c.UsesCapacityReservations = true
 		c.TagsCapacityReservations = true
+		c.gates(GateReservedCapacity)
 	}},
 	{since: "1.4.0", kubernetes: "1.25 1.32", fields: "class.amiSelectorTerms.ssmParameter", also: func(c *Capabilities) { c.PullsImagesOnly = true }},
 	{since: "1.5.0", kubernetes: "1.26 1.33", fields: "class.blockDeviceMappings.ebs.volumeInitializationRate"},
@@ -50,8 +58,11 @@ var catalogue = accumulate([]change{
 	{since: "1.7.0", kubernetes: "1.26 1.34", fields: "key.instance-capability-flex", also: func(c *Capabilities) {
 		c.ListsInstanceProfiles = true
 		c.ChangesRoles = true
+		c.gates("nodeOverlay")
 	}},
-	{since: "1.8.0", kubernetes: "1.26 1.34", fields: "pool.replicas class.ipPrefixCount class.capacityReservationSelectorTerms.instanceMatchCriteria"},
+	{since: "1.8.0", kubernetes: "1.26 1.34", fields: "pool.replicas class.ipPrefixCount class.capacityReservationSelectorTerms.instanceMatchCriteria", also: func(c *Capabilities) {
+		c.gates(GateStaticCapacity)
+	}},
 	{since: "1.9.0", kubernetes: "1.26 1.35", fields: "operator.Gte operator.Lte family.windows2025 key.instance-tenancy", also: func(c *Capabilities) {
 		c.TagsCapacityReservations = false
 		c.AllowsKubernetesLabels = true
@@ -67,9 +78,17 @@ var catalogue = accumulate([]change{
 		c.SupportsZonalShift = true
 	}},
 	{since: "1.13.0", kubernetes: "1.26 1.36", fields: "class.connectionTracking class.cpuOptions"},
-	{since: "1.14.0", kubernetes: "1.26 1.36", fields: "policy.Balanced"},
-	{since: "1.15.0", kubernetes: "1.26 1.37", fields: "class.enclaveOptions reason.Unhealthy", also: func(c *Capabilities) { c.RebootsInstances = true }},
+	{since: "1.14.0", kubernetes: "1.26 1.36", fields: "policy.Balanced", also: func(c *Capabilities) { c.gates("capacityBuffer") }},
+	{since: "1.15.0", kubernetes: "1.26 1.37", fields: "class.enclaveOptions reason.Unhealthy", also: func(c *Capabilities) {
+		c.RebootsInstances = true
+		c.gates("terminateFirstDrift", "terminateFirstRepair", "podDeletionCostManagement")
+	}},
 })
+
+// gates adds feature gates.
+func (c *Capabilities) gates(names ...string) {
+	c.FeatureGates = append(slices.Clone(c.FeatureGates), names...)
+}
 
 // change is one entry against the one before it.
 type change struct {

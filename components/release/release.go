@@ -78,7 +78,15 @@ type Capabilities struct {
 	AllowsKubernetesLabels bool
 	// RebootsInstances: the controller calls ec2:RebootInstances.
 	RebootsInstances bool
+	// FeatureGates are the gates that the chart of the release has.
+	FeatureGates []string
 }
+
+// Feature gates that fields of pools and classes need.
+const (
+	GateReservedCapacity = "reservedCapacity"
+	GateStaticCapacity   = "staticCapacity"
+)
 
 // Find returns the release of a version, "1.15.2" or "v1.15.2". The empty
 // version is Newest. The error says what the catalogue has.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Fixed names of the Helm installation. The service account's name is part of
@@ -15,6 +16,9 @@ const (
 	// ChartRegistry is where the Karpenter project publishes its charts.
 	ChartRegistry = "oci://public.ecr.aws/karpenter"
 )
+
+// regionVariable tells the controller its region.
+const regionVariable = "AWS_REGION"
 
 // nodePoolLabel is on every node that Karpenter made, and on no other.
 const nodePoolLabel = "karpenter.sh/nodepool"
@@ -42,6 +46,8 @@ type Values struct {
 	NodeGroups []string
 	// Replicas is the number of controller pods. Two need two such nodes.
 	Replicas int
+	// FeatureGates are switched on: see Release.FeatureGates.
+	FeatureGates []string
 	// Extra is merged over the values; its maps deeply, its lists in place of
 	// ours. See CheckExtra.
 	Extra map[string]any
@@ -68,6 +74,13 @@ func (v Values) Chart() map[string]any {
 	if v.ZonalShift {
 		settings["enableZonalShift"] = true
 	}
+	if len(v.FeatureGates) > 0 {
+		gates := map[string]any{}
+		for _, gate := range v.FeatureGates {
+			gates[gate] = true
+		}
+		settings["featureGates"] = gates
+	}
 	size := map[string]any{"cpu": "1", "memory": "1Gi"}
 	values := map[string]any{
 		"settings":       settings,
@@ -78,7 +91,7 @@ func (v Values) Chart() map[string]any {
 		"dnsPolicy": "Default",
 		"controller": map[string]any{
 			"resources": map[string]any{"requests": maps.Clone(size), "limits": maps.Clone(size)},
-			"env":       []any{map[string]any{"name": "AWS_REGION", "value": v.Region}},
+			"env":       []any{map[string]any{"name": regionVariable, "value": v.Region}},
 		},
 		"affinity": map[string]any{
 			"nodeAffinity": map[string]any{
@@ -125,21 +138,44 @@ var reserved = []struct {
 }
 
 // CheckExtra refuses chart values that would contradict what the library sets
-// elsewhere: a trust policy names the service account, for example. path is
-// how the user calls the values.
-func CheckExtra(path string, extra map[string]any) error {
+// elsewhere (a trust policy names the service account, for example), and feature
+// gates that the release's chart would drop without a word. path is how the user
+// calls the values; on are the gates that have to be on.
+func (r Release) CheckExtra(path string, extra map[string]any, on []string) error {
 	var errs []error
-	for _, r := range reserved {
-		if found, ok := lookup(extra, r.path); ok {
-			at := path
-			for _, key := range r.path {
-				at += fmt.Sprintf("[%q]", key)
-			}
-			errs = append(errs, fmt.Errorf("%s: %v contradicts %s, which sets this value: remove it here", at, found, r.argument))
+	refuse := func(keys []string, found any, allowed string) {
+		at := path
+		for _, key := range keys {
+			at += fmt.Sprintf("[%q]", key)
+		}
+		errs = append(errs, fmt.Errorf("%s: found %v, %s", at, found, allowed))
+	}
+	for _, value := range reserved {
+		if found, ok := lookup(extra, value.path); ok {
+			refuse(value.path, found, "which contradicts "+value.argument+", which sets this value: remove it here")
+		}
+	}
+	environment, _ := lookup(extra, []string{"controller", "env"})
+	list, _ := environment.([]any)
+	if slices.ContainsFunc(list, func(v any) bool { return nameOf(v) == regionVariable }) {
+		refuse([]string{"controller", "env"}, regionVariable, "which contradicts the region of the cluster, which sets this variable: remove it here")
+	}
+	gates, _ := lookup(extra, gatesPath)
+	given, _ := gates.(map[string]any)
+	for _, gate := range slices.Sorted(maps.Keys(given)) {
+		at := append(slices.Clone(gatesPath), gate)
+		if !slices.Contains(r.FeatureGates, gate) {
+			refuse(at, "a feature gate that Karpenter "+r.Version+" does not know",
+				"allowed is "+strings.Join(r.FeatureGates, ", ")+": leave it out, or use a release that has it")
+		} else if slices.Contains(on, gate) && given[gate] != true {
+			refuse(at, given[gate], "and a node pool or a node class needs it: leave it out, and it is on")
 		}
 	}
 	return errors.Join(errs...)
 }
+
+// gatesPath is where the chart has its feature gates.
+var gatesPath = []string{"settings", "featureGates"}
 
 func lookup(m map[string]any, path []string) (any, bool) {
 	v, ok := m[path[0]]
@@ -176,15 +212,16 @@ func merge(base, over map[string]any) map[string]any {
 }
 
 func mergeEnv(own, over []any) []any {
-	name := func(v any) any {
-		m, _ := v.(map[string]any)
-		return m["name"]
-	}
 	var kept []any
 	for _, o := range own {
-		if !slices.ContainsFunc(over, func(v any) bool { return name(v) == name(o) }) {
+		if !slices.ContainsFunc(over, func(v any) bool { return nameOf(v) == nameOf(o) }) {
 			kept = append(kept, o)
 		}
 	}
 	return append(kept, over...)
+}
+
+func nameOf(v any) any {
+	m, _ := v.(map[string]any)
+	return m["name"]
 }

@@ -58,24 +58,49 @@ func TestExtraValues(t *testing.T) {
 	if got["replicas"] != 3 {
 		t.Errorf("replicas: %v", got["replicas"])
 	}
-	v.Extra = map[string]any{"controller": map[string]any{"env": []any{map[string]any{"name": "AWS_REGION", "value": "x"}}}}
+	v.Extra = map[string]any{"controller": map[string]any{"env": []any{map[string]any{"name": regionVariable, "value": "x"}}}}
 	if env := v.Chart()["controller"].(map[string]any)["env"].([]any); len(env) != 1 {
 		t.Errorf("a variable twice: %v", env)
 	}
 }
 
 func TestCheckExtra(t *testing.T) {
-	err := CheckExtra("chartValues", map[string]any{
-		"settings":         map[string]any{"clusterName": "other", "batchIdleDuration": "2s"},
+	newest, err := Find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = newest.CheckExtra("chartValues", map[string]any{
+		"settings": map[string]any{"clusterName": "other", "batchIdleDuration": "2s", "featureGates": map[string]any{
+			"drift": true, GateStaticCapacity: false, GateReservedCapacity: true,
+		}},
 		"serviceAccount":   map[string]any{"name": "other"},
+		"controller":       map[string]any{"env": []any{map[string]any{"name": "AWS_REGION", "value": "x"}}},
 		"fullnameOverride": "other",
-	})
-	for _, path := range []string{`chartValues["settings"]["clusterName"]`, `chartValues["serviceAccount"]["name"]`, `chartValues["fullnameOverride"]`} {
+	}, []string{GateStaticCapacity})
+	want := []string{
+		`chartValues["settings"]["clusterName"]`, `chartValues["serviceAccount"]["name"]`, `chartValues["fullnameOverride"]`,
+		`chartValues["controller"]["env"]: found AWS_REGION`, `chartValues["settings"]["featureGates"]["drift"]: found a feature gate`,
+		`chartValues["settings"]["featureGates"]["staticCapacity"]: found false`,
+	}
+	for _, path := range want {
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s is not refused: %v", path, err)
 		}
 	}
-	if err := CheckExtra("chartValues", map[string]any{"replicas": 3, "settings": "none"}); err != nil {
+	if err != nil && strings.Count(err.Error(), "\n")+1 != len(want) {
+		t.Errorf("refused more: %v", err)
+	}
+	if err := newest.CheckExtra("chartValues", map[string]any{"replicas": 3, "settings": "none"}, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestFeatureGatesAreSwitchedOn(t *testing.T) {
+	v := example()
+	v.FeatureGates = []string{GateStaticCapacity}
+	v.Extra = map[string]any{"settings": map[string]any{"featureGates": map[string]any{"nodeRepair": true}}}
+	gates := v.Chart()["settings"].(map[string]any)["featureGates"].(map[string]any)
+	if gates[GateStaticCapacity] != true || gates["nodeRepair"] != true {
+		t.Errorf("%v", gates)
 	}
 }

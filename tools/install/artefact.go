@@ -75,19 +75,22 @@ func readPins(repo string) (*pins, error) {
 	if err != nil {
 		return nil, err
 	}
-	charts := chartReleases()
-	lastChart, last := charts[len(charts)-1].Version, karpenterReleases[len(karpenterReleases)-1].Version
+	chartPins := []string{chartsName, helmKey}
+	for _, c := range charts {
+		chartPins = append(chartPins, c.Name, c.Dir)
+	}
+	last := karpenterReleases[len(karpenterReleases)-1].Version
 	p.all = append(
 		p.all,
 		&artefact{Name: venvName, Key: key, Groups: []group{groupRun, groupLint}, Proof: "bin/python", Link: "."},
 		&artefact{
 			Name: chartsName, Groups: []group{groupRun},
-			Key:   releasesKey(charts, append([]string{chartsName, helmKey}, chartNames...)...),
-			Proof: chartFile(chartNames[len(chartNames)-1], lastChart), Link: ".",
+			Key:   modulesKey(modulesOf(charts), chartPins...),
+			Proof: charts[len(charts)-1].file(), Link: ".",
 		},
 		&artefact{
 			Name: crdsName, Groups: []group{groupRun},
-			Key:   releasesKey(karpenterReleases, crdsName, crdsDir),
+			Key:   modulesKey(karpenterReleases, crdsName, crdsDir),
 			Proof: filepath.Join(last, crdFiles[len(crdFiles)-1]), Link: ".",
 		},
 	)

@@ -12,9 +12,8 @@ const crdsDir = "pkg/apis/crds/"
 // folder of its version.
 func extractCRDs(have downloads, out string) error {
 	for _, r := range karpenterReleases {
-		prefix := fmt.Sprintf("%s@v%s/%s", karpenterModule, r.Version, crdsDir)
 		dir := filepath.Join(out, r.Version)
-		if err := unzip(have.zip(r), prefix, dir); err != nil {
+		if err := unzip(have.zip(r), r.String()+"/"+crdsDir, dir); err != nil {
 			return fmt.Errorf("unpacking the definitions of %s: %w", r.Version, err)
 		}
 		for _, name := range crdFiles {

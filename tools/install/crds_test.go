@@ -10,12 +10,12 @@ import (
 func TestExtractCRDs(t *testing.T) {
 	have := downloads{}
 	for _, r := range karpenterReleases {
-		root := karpenterModule + "@v" + r.Version + "/"
+		root := r.String() + "/"
 		files := []string{root + "go.mod", root + crdsDir + "more.yaml"}
 		for _, name := range crdFiles {
 			files = append(files, root+crdsDir+name)
 		}
-		have[r.Version] = &task{result: testZip(t, files...)}
+		have[r] = &task{result: testZip(t, files...)}
 	}
 	out := t.TempDir()
 	if err := extractCRDs(have, out); err != nil {
@@ -29,15 +29,15 @@ func TestExtractCRDs(t *testing.T) {
 		}
 	}
 
-	first := karpenterReleases[0].Version
-	have[first].result = testZip(t, karpenterModule+"@v"+first+"/"+crdsDir+crdFiles[0])
-	if err := extractCRDs(have, t.TempDir()); err == nil || !strings.Contains(err.Error(), first+" has no "+crdFiles[1]) {
+	first := karpenterReleases[0]
+	have[first].result = testZip(t, first.String()+"/"+crdsDir+crdFiles[0])
+	if err := extractCRDs(have, t.TempDir()); err == nil || !strings.Contains(err.Error(), first.Version+" has no "+crdFiles[1]) {
 		t.Errorf("a release without a definition gives %v", err)
 	}
 }
 
-// TestReleasesOnce: charts and definitions share the downloads.
-func TestReleasesOnce(t *testing.T) {
+// TestModulesOnce: charts and definitions share the downloads.
+func TestModulesOnce(t *testing.T) {
 	repo, err := findRepo()
 	if err != nil {
 		t.Fatal(err)
@@ -47,13 +47,12 @@ func TestReleasesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &installer{repo: repo, store: testStore(t), pins: p}
-	charts, definitions := p.named(chartsName), p.named(crdsName)
-	tasks, n := in.plan([]*artefact{charts, definitions})
-	if want := len(karpenterReleases) + 2; n != 2 || len(tasks) != want {
+	tasks, n := in.plan([]*artefact{p.named(chartsName), p.named(crdsName)})
+	if want := len(modulesOf(charts)) + 2; n != 2 || len(tasks) != want {
 		t.Errorf("%d artefacts and %d tasks, want 2 and %d", n, len(tasks), want)
 	}
 	for _, task := range tasks {
-		want := map[string]int{chartsName: len(chartReleases()), crdsName: len(karpenterReleases)}[task.name]
+		want := map[string]int{chartsName: len(modulesOf(charts)), crdsName: len(karpenterReleases)}[task.name]
 		if len(task.needs) != want {
 			t.Errorf("%s waits for %d tasks, want %d", task.name, len(task.needs), want)
 		}

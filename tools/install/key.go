@@ -91,13 +91,13 @@ func venvKey(repo, python string) (string, error) {
 	return k.key(), nil
 }
 
-// releasesKey hashes the pins of what is made of releases of Karpenter: what it
-// is and what else it is made of, and the releases.
-func releasesKey(releases []karpenterRelease, pins ...string) string {
+// modulesKey hashes the pins of what is made of modules: what it is and what else
+// it is made of, and the modules.
+func modulesKey(modules []module, pins ...string) string {
 	k := newHasher()
 	k.add(pins...)
-	for _, r := range releases {
-		k.add(r.Version, r.Sum)
+	for _, m := range modules {
+		k.add(m.String(), m.Sum)
 	}
 	return k.key()
 }

@@ -93,9 +93,9 @@ func TestOtherKeys(t *testing.T) {
 	if other, _ := venvKey(repo, "/usr/bin/python3.11"); other == one {
 		t.Error("the key of the environment ignores the requirements")
 	}
-	r := []karpenterRelease{{Version: "1.0.0", Sum: "h1:x"}}
-	if releasesKey(r, "helm") == releasesKey(r, "helm2") || releasesKey(r, "helm") == releasesKey(append(r, r...), "helm") {
-		t.Error("the key of the charts ignores helm or the releases")
+	m := []module{{"example.com/m", "1.0.0", "h1:x"}}
+	if modulesKey(m, "helm") == modulesKey(m, "helm2") || modulesKey(m, "helm") == modulesKey(append(m, m...), "helm") {
+		t.Error("the key of the charts ignores helm or the modules")
 	}
 }
 

@@ -41,7 +41,7 @@ func (in *installer) plan(chosen []*artefact) (tasks []*task, artefacts int) {
 			in.planCharts(a, t, byName[helmName], have, &tasks)
 		case crdsName:
 			t.lane = laneFetch
-			in.planReleases(a, t, karpenterReleases, have, &tasks)
+			in.planModules(a, t, karpenterReleases, have, &tasks)
 			t.run = in.making(a, func(_ context.Context, _ *logFile, tmp string) error {
 				return extractCRDs(have, tmp)
 			})
@@ -89,7 +89,7 @@ func (in *installer) planFetch(dir string, missing []*artefact) *task {
 
 // planCharts packages the charts when their sources and helm are there.
 func (in *installer) planCharts(a *artefact, t, helm *task, have downloads, tasks *[]*task) {
-	in.planReleases(a, t, chartReleases(), have, tasks)
+	in.planModules(a, t, modulesOf(charts), have, tasks)
 	if helm != nil {
 		t.needs = append(t.needs, helm)
 	}

@@ -105,38 +105,64 @@ var programs = []program{
 	},
 }
 
+// module is a Go module of which files are wanted, not packages.
+type module struct{ Path, Version, Sum string }
+
+// String is the module as its zip names it.
+func (m module) String() string { return m.Path + "@v" + m.Version }
+
+// chart is a Helm chart in the folder Dir of a module, packaged with the
+// module's version.
+type chart struct {
+	Name, Dir string
+	Of        module
+}
+
 // karpenterModule is the module of which the charts and the definitions of
 // Karpenter are parts.
 const karpenterModule = "github.com/aws/karpenter-provider-aws"
 
-// karpenterRelease is one release of Karpenter whose definitions are extracted,
-// with the checksum of its module.
-type karpenterRelease struct {
-	Version, Sum string
-	Charts       bool // its charts are packaged too
+// karpenterReleases are the releases of Karpenter whose charts are packaged and
+// whose definitions are extracted. 1.0.8 is the only one here that serves v1beta1
+// too; that of the controller in tools/karpenter must be here.
+var karpenterReleases = []module{
+	{karpenterModule, "1.0.8", "h1:iJrOIXwBKedKZuDJC133twh9muRzsnBej0nIez6oTTI="},
+	{karpenterModule, "1.8.2", "h1:oSx4o/7myDNRGXL6YxfielfczQ/8lOYqL03LzfmdqW8="},
+	{karpenterModule, "1.9.3", "h1:+zwNEu323+3CX8cgbJUEcVld30zn2NDXtbNrz1MBCIQ="},
+	{karpenterModule, "1.10.2", "h1:wmgqnW9b6V7z5gLcVoNxxTcw0N4fJJfL/8NHLh4CHus="},
+	{karpenterModule, "1.11.0", "h1:v1z5F/hwUVUuRRYqw3a3ICSYcLnsFwpXy0KujNwYUXw="},
+	{karpenterModule, "1.12.0", "h1:i85sVPjpZ0kfUCGZEbg5h1c5FF4M7UrdsQIKYwZHIJA="},
+	{karpenterModule, "1.13.1", "h1:brfauuAII/2+xjWO+JLYTEPmAP5Z3WgPcCaMqHXEE74="},
+	{karpenterModule, "1.14.1", "h1:WGtIQTQcxpElYMdWfWuPwaF2+9muR+hYhPZsTtoY8Gs="},
+	{karpenterModule, "1.15.2", "h1:RGw64PB2ROUHZIUhBqjO78l3zJ9YctnWeullrr4cxYI="},
 }
 
-var karpenterReleases = []karpenterRelease{
-	// The only one here that serves v1beta1 too.
-	{Version: "1.0.8", Sum: "h1:iJrOIXwBKedKZuDJC133twh9muRzsnBej0nIez6oTTI="},
-	{Version: "1.8.2", Sum: "h1:oSx4o/7myDNRGXL6YxfielfczQ/8lOYqL03LzfmdqW8="},
-	{Version: "1.9.3", Sum: "h1:+zwNEu323+3CX8cgbJUEcVld30zn2NDXtbNrz1MBCIQ="},
-	{Version: "1.10.2", Sum: "h1:wmgqnW9b6V7z5gLcVoNxxTcw0N4fJJfL/8NHLh4CHus="},
-	{Version: "1.11.0", Sum: "h1:v1z5F/hwUVUuRRYqw3a3ICSYcLnsFwpXy0KujNwYUXw="},
-	{Version: "1.12.0", Sum: "h1:i85sVPjpZ0kfUCGZEbg5h1c5FF4M7UrdsQIKYwZHIJA="},
-	{Version: "1.13.1", Sum: "h1:brfauuAII/2+xjWO+JLYTEPmAP5Z3WgPcCaMqHXEE74="},
-	// That of the controller in tools/karpenter: its definitions must be of its own release.
-	{Version: "1.14.1", Sum: "h1:WGtIQTQcxpElYMdWfWuPwaF2+9muR+hYhPZsTtoY8Gs=", Charts: true},
-	{Version: "1.15.2", Sum: "h1:RGw64PB2ROUHZIUhBqjO78l3zJ9YctnWeullrr4cxYI=", Charts: true},
+// charts are packaged, the last one last: it shows that all are there.
+var charts = append(chartsOfKarpenter(), chart{
+	Name: "nvidia-device-plugin", Dir: "deployments/helm/nvidia-device-plugin/",
+	Of: module{"github.com/NVIDIA/k8s-device-plugin", "0.18.0", "h1:zTAcR+pU90bEFwLD6WVFn2F77h8bDzqpIuqn+O2Sl/s="},
+})
+
+func chartsOfKarpenter() []chart {
+	var all []chart
+	for _, r := range karpenterReleases {
+		for _, name := range []string{"karpenter", "karpenter-crd"} {
+			all = append(all, chart{Name: name, Dir: "charts/" + name + "/", Of: r})
+		}
+	}
+	return all
 }
 
-// chartReleases are the releases whose charts are packaged.
-func chartReleases() []karpenterRelease {
-	return slices.DeleteFunc(slices.Clone(karpenterReleases), func(r karpenterRelease) bool { return !r.Charts })
+// modulesOf returns the modules of charts, each once.
+func modulesOf(charts []chart) []module {
+	var modules []module
+	for _, c := range charts {
+		if !slices.Contains(modules, c.Of) {
+			modules = append(modules, c.Of)
+		}
+	}
+	return modules
 }
-
-// chartNames are the charts of one release.
-var chartNames = []string{"karpenter", "karpenter-crd"}
 
 // crdFiles are the definitions that every release has. Newer ones have more,
 // which are extracted too.

@@ -16,16 +16,15 @@ func TestChartsOfTheController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	releases := chartReleases()
-	i := slices.IndexFunc(releases, func(r karpenterRelease) bool { return r.Version == version })
+	i := slices.IndexFunc(karpenterReleases, func(r module) bool { return r.Version == version })
 	if i < 0 {
-		t.Fatalf("tools/karpenter has %s, and the charts are of %v: add it to karpenterReleases", version, releases)
+		t.Fatalf("tools/karpenter has %s, and the charts are of %v: add it to karpenterReleases", version, karpenterReleases)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := karpenterModule + " v" + version + " " + releases[i].Sum + "\n"; !strings.Contains(string(sums), want) {
+	if want := karpenterModule + " v" + version + " " + karpenterReleases[i].Sum + "\n"; !strings.Contains(string(sums), want) {
 		t.Errorf("go.sum of tools/karpenter does not have %q", want)
 	}
 }
