@@ -49,11 +49,16 @@ test-unit: ## Tests that need no program and no cloud: seconds
 test: tools-run ## Every test, with the real engine on a local cloud
 	@$(MAKE) test-unit
 	cd tests/awsprovider && $(GOTEST_RIG)
+	cd tests/scheduler && $(GOTEST_RIG)
 	cd tests && $(GOTEST_RIG)
 
 .PHONY: golden
 golden: ## Rewrite the golden files; review the difference
 	UPDATE_GOLDEN=1 go test -count=1 ./...
+
+.PHONY: instance-types
+instance-types: tools-run ## Rewrite the catalogue of instance types and prices
+	@$(call exec-go,tools,instancetypes,,$(with-tools))
 
 .PHONY: fmt
 fmt: tools-lint ## Format the Go and Python sources

@@ -77,6 +77,11 @@ func NewNodePools(ctx *pulumi.Context, name string, args *NodePoolsArgs, opts ..
 	if err := ctx.RegisterComponentResource(NodePoolsToken, name, c, opts...); err != nil {
 		return nil, err
 	}
+	for _, line := range nodepool.Advice(rel, a.Pools, a.NodeClasses) {
+		if err := ctx.Log.Warn(line, &pulumi.LogArgs{Resource: c}); err != nil {
+			return nil, err
+		}
+	}
 	classes, err := c.classes(ctx, name, a, rel)
 	if err != nil {
 		return nil, err
@@ -95,12 +100,7 @@ func NewNodePools(ctx *pulumi.Context, name string, args *NodePoolsArgs, opts ..
 }
 
 func (a NodePoolsArgs) withDefaults() NodePoolsArgs {
-	if a.Pools == nil {
-		a.Pools = nodepool.Default()
-	}
-	if a.NodeClasses == nil {
-		a.NodeClasses = map[string]nodepool.NodeClass{nodepool.DefaultNodeClass: {}}
-	}
+	a.Pools, a.NodeClasses = nodepool.OrDefaults(a.Pools, a.NodeClasses)
 	return a
 }
 

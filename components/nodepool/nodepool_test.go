@@ -187,3 +187,136 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// What no instance type meets is refused, by the bundled catalogue.
+func TestInstanceTypes(t *testing.T) {
+	asks := func(key, operator string, values ...Scalar) Pool {
+		return Pool{Preset: "cpu", Requirements: []Requirement{{Key: key, Operator: operator, Values: values}}}
+	}
+	newer := asks("node.kubernetes.io/instance-type", "In", "m99.large")
+	newer.UnlistedInstanceTypes = true
+	reserved := asks(labelCapacityType, "In", "reserved")
+	for _, c := range []struct {
+		pool  Pool
+		class NodeClass
+		want  string // empty: accepted
+	}{
+		{
+			pool: asks("node.kubernetes.io/instance-type", "In", "m5.large", "m5.lrge"),
+			want: `nodePools["p"].requirements[0].values[1]: found "m5.lrge", allowed is what an instance type has, such as m5.large: correct it`,
+		},
+		{pool: asks("karpenter.k8s.aws/instance-family", "In", "zz9"), want: `requirements[0].values[0]: found "zz9", allowed is what an instance type has, such as z1d: correct it`},
+		{pool: newer},
+		{pool: asks("karpenter.k8s.aws/instance-cpu", "Gt", "9000"), want: `nodePools["p"].requirements: found requirements that no instance type meets together`},
+		{pool: asks("karpenter.k8s.aws/instance-category", "In", "g"), want: ""},
+		{pool: asks("karpenter.k8s.aws/instance-gpu-count", "Gt", "0"), want: "that no instance type meets together"}, // c, m and r have none
+		{pool: reserved, want: "that no instance type meets together"},
+		{pool: reserved, class: NodeClass{CapacityReservationSelectorTerms: []CapacityReservationSelectorTerm{{ID: "cr-1"}}}},
+		{
+			pool: Pool{Preset: "graviton"}, class: NodeClass{NetworkInterfaces: []NetworkInterface{{InterfaceType: "interface"}, {NetworkCardIndex: 9, InterfaceType: "efa-only"}}},
+			want: "that no instance type meets together on nodes of its class",
+		},
+		{
+			pool: Pool{Preset: "gpu", Limits: map[string]Scalar{ResourceGPU: "0"}},
+			want: `nodePools["p"].limits["nvidia.com/gpu"]: found "0", allowed is at least what the smallest node has, 1: raise it`,
+		},
+		{pool: Pool{Preset: "cpu", Limits: map[string]Scalar{"cpu": "500m", "memory": "1Gi"}}, want: `limits["memory"]: found "1Gi", allowed is at least what the smallest node has`},
+		{
+			pool: Pool{Limits: map[string]Scalar{"cpu": "8", "memory": "4Gi"}, Requirements: []Requirement{in("node.kubernetes.io/instance-type", "r5.large", "c5.9xlarge")}},
+			want: `limits["memory"]: found "4Gi", allowed is at least what the smallest node has, 14.8Gi`,
+		},
+		{
+			pool: Pool{Limits: map[string]Scalar{"cpu": "8", "memory": "30Gi"}, Requirements: []Requirement{in("node.kubernetes.io/instance-type", "r5.2xlarge", "c5.4xlarge")}},
+			want: `nodePools["p"].limits: found limits that no instance type of the pool stays within together`,
+		},
+	} {
+		err := Validate(Target{Release: newest(t)}, map[string]Pool{"p": c.pool}, map[string]NodeClass{DefaultNodeClass: c.class})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v\n got %v\nwant %s", c.pool, err, c.want)
+		}
+	}
+}
+
+// An override is held against the same rules as the fields.
+func TestOverrideIsChecked(t *testing.T) {
+	template := func(spec map[string]any) map[string]any {
+		return map[string]any{"template": map[string]any{"spec": spec}}
+	}
+	for _, c := range []struct {
+		version string
+		pool    map[string]any
+		class   map[string]any
+		want    string // empty: accepted
+	}{
+		{version: "1.15.2", pool: map[string]any{"weight": 200}, want: `nodePools["p"].override: merged over the rest, nodePools["p"].weight: found 200, allowed is 1 to 100`},
+		{version: "1.15.2", pool: map[string]any{"somethingNew": true}},
+		{version: "1.8.2", pool: map[string]any{"disruption": map[string]any{"consolidationPolicy": "Balanced"}}, want: "use Karpenter 1.14.0 or later"},
+		{version: "1.15.2", pool: map[string]any{"limits": nil}, want: `.override: merged over the rest, nodePools["p"].limits: found none`},
+		{version: "1.15.2", pool: map[string]any{"weight": "ten"}, want: `nodePools["p"].override: json:`},
+		{version: "1.15.2", pool: template(map[string]any{"requirements": nil}), want: `.override: template.spec.requirements: found nothing`},
+		{version: "1.15.2", pool: template(map[string]any{"nodeClassRef": map[string]any{"name": "other"}}), want: `nodePools["p"].nodeClass: found "other"`},
+		{version: "1.15.2", pool: template(map[string]any{"kubelet": map[string]any{"maxPods": 5}}), want: "template.spec.kubelet: found a value, allowed is none in Karpenter 1.15.2: it is the node class's"},
+		{version: "0.37.0", pool: template(map[string]any{"expireAfter": "1h"}), want: "it is disruption.expireAfter"},
+		{version: "1.15.2", pool: map[string]any{"disruption": map[string]any{"expireAfter": "1h"}}, want: "it is template.spec.expireAfter"},
+		{version: "1.15.2", pool: map[string]any{"disruption": map[string]any{"consolidateAfter": nil}}, want: "disruption.consolidateAfter: found nothing"},
+		{version: "0.37.0", pool: map[string]any{"disruption": map[string]any{"consolidationPolicy": "WhenEmptyOrUnderutilized"}}, want: "allowed is WhenUnderutilized in Karpenter 0.37.0"},
+		{version: "0.37.0", pool: map[string]any{"weight": 5}},
+		{version: "1.15.2", class: map[string]any{"metadataOptions": map[string]any{"httpPutResponseHopLimit": 65}}, want: `nodeClasses["default"].override: merged over the rest, nodeClasses["default"].metadataOptions.httpPutResponseHopLimit: found 65`},
+		{version: "1.15.2", class: map[string]any{"somethingNew": true}},
+		{version: "0.37.0", class: map[string]any{"detailedMonitoring": true}},
+		{version: "0.37.0", class: map[string]any{"kubelet": map[string]any{"maxPods": 5}}, want: "it is the field kubelet of this class"},
+		{version: "1.15.2", class: map[string]any{"amiSelectorTerms": nil}, want: "amiSelectorTerms: found nothing"},
+		{version: "1.15.2", class: map[string]any{"role": "mine"}, want: "role: found a value"},
+		{version: "1.15.2", class: map[string]any{"subnetSelectorTerms": []any{map[string]any{"id": "x"}}}, want: `subnetSelectorTerms[0].id: found "x"`},
+		{version: "1.8.2", class: map[string]any{"connectionTracking": map[string]any{"udpTimeout": 30}}, want: "use Karpenter 1.13.0 or later"},
+	} {
+		err := Validate(Target{Release: find(t, c.version)}, map[string]Pool{"p": {Preset: "cpu", Override: c.pool}}, map[string]NodeClass{DefaultNodeClass: {Override: c.class}})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v %v\n got %v\nwant %s", c.version, c.pool, c.class, err, c.want)
+		}
+	}
+	// A fault that is there without the override is not the override's.
+	err := Validate(Target{Release: newest(t)}, map[string]Pool{"p": {Preset: "cpu", ExpireAfter: "1hr", Override: map[string]any{"weight": 5}}}, oneClass)
+	if err == nil || strings.Contains(err.Error(), "override") {
+		t.Error(err)
+	}
+	// And one that it mends is none.
+	if err := Validate(Target{Release: newest(t)}, map[string]Pool{"p": {Preset: "cpu", Weight: 101, Override: map[string]any{"weight": 5}}}, oneClass); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	capacity := func(values ...Scalar) []Requirement { return []Requirement{in(labelCapacityType, values...)} }
+	for _, c := range []struct {
+		pool Pool
+		want []string
+	}{
+		{pool: Pool{Preset: "gpu-training"}},
+		{pool: Pool{Preset: "spot-batch"}},
+		{pool: Pool{Preset: "gpu-training", Requirements: capacity(onDemand, spot)}, want: []string{`nodePools["p"].requirements: spot capacity for GPUs`}},
+		{pool: Pool{Preset: "gpu", Override: map[string]any{"template": map[string]any{"spec": map[string]any{"requirements": []any{
+			map[string]any{"key": labelGPUMaker, "operator": "In", "values": []any{"nvidia"}},
+		}}}}}, want: []string{"spot capacity for GPUs"}},
+		{
+			pool: Pool{Preset: "cpu", Taints: []Taint{{Key: "team", Value: "ml", Effect: "NoExecute"}, {Key: "slow", Effect: "PreferNoSchedule"}}},
+			want: []string{`nodePools["p"].taints[0]: only jobs that tolerate "team" themselves`},
+		},
+		{pool: Pool{Preset: "gpu", Taints: []Taint{{Key: ResourceGPU, Effect: "NoExecute"}}}, want: []string{"with the effect NoSchedule"}},
+	} {
+		pools := map[string]Pool{"p": c.pool}
+		if err := Validate(Target{Release: newest(t)}, pools, oneClass); err != nil {
+			t.Fatal(err)
+		}
+		lines := Advice(newest(t), pools, oneClass)
+		if len(lines) != len(c.want) {
+			t.Errorf("%+v: %q", c.pool, lines)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(lines[i], want) {
+				t.Errorf("%+v: %q lacks %q", c.pool, lines[i], want)
+			}
+		}
+	}
+}

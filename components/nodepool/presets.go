@@ -174,6 +174,18 @@ func Default() map[string]Pool {
 	return map[string]Pool{"cpu": {Preset: "cpu"}, "gpu": {Preset: "gpu"}}
 }
 
+// OrDefaults returns pools and classes, or those of a stack that names none: see
+// Default, and a class with the name DefaultNodeClass and nothing but defaults.
+func OrDefaults(pools map[string]Pool, classes map[string]NodeClass) (map[string]Pool, map[string]NodeClass) {
+	if pools == nil {
+		pools = Default()
+	}
+	if classes == nil {
+		classes = map[string]NodeClass{DefaultNodeClass: {}}
+	}
+	return pools, classes
+}
+
 // withPreset returns the pool with its unset fields taken from its preset, less
 // what the release lacks. An unknown preset is Validate's to report.
 func (p Pool) withPreset(rel release.Release) Pool {

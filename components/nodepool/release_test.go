@@ -62,6 +62,7 @@ func TestEveryFieldGolden(t *testing.T) {
 		Replicas:     ptr(3), Limits: map[string]Scalar{"nodes": "3"},
 		Disruption:             Disruption{ConsolidationPolicy: balanced, Budgets: []Budget{{Nodes: "10%", Schedule: "@daily", Duration: "8h", Reasons: []string{"Drifted", "Unhealthy"}}}},
 		TerminationGracePeriod: "24h",
+		UnlistedInstanceTypes:  true, // none takes all that the class asks for
 	}
 	target := Target{Release: newest(t), Kubernetes: "1.36"}
 	if err := Validate(target, map[string]Pool{"p": p}, map[string]NodeClass{DefaultNodeClass: c}); err != nil {
@@ -120,6 +121,10 @@ func TestReleases(t *testing.T) {
 		{"1.15.2", "1.32", cpu, NodeClass{AMIAlias: "al2@latest"}, ""},
 		{"0.34.0", "1.28", cpu, NodeClass{AMIAlias: "al2023@latest"}, "use Karpenter 0.35.0 or later"},
 		{"0.34.0", "1.28", cpu, NodeClass{}, ""},
+		{"1.15.2", "1.35", cpu, NodeClass{AMIAlias: "al2023@v20251103"}, "no image for Kubernetes 1.35 is older than 2025-12-17"},
+		{"1.15.2", "1.34", cpu, NodeClass{AMIAlias: "al2023@v20251103"}, ""},
+		{"1.15.2", "", cpu, NodeClass{AMIAlias: "al2023@v20251103"}, ""},
+		{"1.15.2", "1.34", cpu, NodeClass{AMISelectorTerms: []AMISelectorTerm{{Alias: "al2023@v20240101"}}}, "amiSelectorTerms[0].alias"},
 		{"0.37.0", "", cpu, NodeClass{AMIAlias: "al2023@v20240101"}, "al2023@latest in Karpenter 0.37.0"},
 		{"0.33.1", "", Pool{Preset: "cpu", Disruption: Disruption{ConsolidateAfter: "30s"}}, NodeClass{}, `"Never", or nothing, beside WhenEmptyOrUnderutilized`},
 		{"0.33.1", "", Pool{Preset: "cpu", Disruption: Disruption{ConsolidateAfter: "Never"}}, NodeClass{}, ""},
@@ -158,6 +163,8 @@ func TestClassRefuses(t *testing.T) {
 		"an alias alone":                                             {AMISelectorTerms: []AMISelectorTerm{{Alias: "al2023@latest"}, {ID: "ami-1"}}},
 		`id: found "x"`:                                              {AMIFamily: "AL2023", AMISelectorTerms: []AMISelectorTerm{{ID: "x"}}},
 		"windows2022@latest:":                                        {AMIAlias: "windows2022@v1"},
+		`amiAlias: found "al2023@20251103"`:                          {AMIAlias: "al2023@20251103"},
+		`amiAlias: found "v20251103"`:                                {AMIAlias: "bottlerocket@v20251103"},
 		"subnetSelectorTerms[0]: found not exactly one":              {SubnetSelectorTerms: []SelectorTerm{{ID: "subnet-1", Tags: map[string]Scalar{"a": "b"}}}},
 		`tags["a"]: found ""`:                                        {SubnetSelectorTerms: []SelectorTerm{{Tags: map[string]Scalar{"a": ""}}}},
 		"securityGroupSelectorTerms[0]: found 2 of them":             {SecurityGroupSelectorTerms: []SelectorTerm{{ID: "sg-1", Name: "n"}}},
@@ -214,7 +221,7 @@ func TestCron(t *testing.T) {
 
 func TestReach(t *testing.T) {
 	reach := Reach(newest(t), map[string]Pool{
-		"cpu": {Preset: "cpu"}, "gpu": {Preset: "gpu"}, "small": {Limits: map[string]Scalar{"cpu": "500m"}},
+		"cpu": {Preset: "cpu"}, "gpu": {Preset: "gpu"}, "small": {Requirements: []Requirement{in(labelCategory, "t")}, Limits: map[string]Scalar{"cpu": "500m"}},
 	})
 	for pool, want := range map[string]map[string]string{
 		"cpu":   {"cpu": "100", "memory": "1000Gi", ResourceGPU: "0"},
@@ -227,6 +234,11 @@ func TestReach(t *testing.T) {
 				t.Errorf("%s %s: %s and not %s", pool, resource, reach[pool][resource], value)
 			}
 		}
+	}
+	// What no requirement keeps off GPUs has as many as it likes.
+	reach = Reach(newest(t), map[string]Pool{"any": {Limits: map[string]Scalar{"cpu": "500"}}, "gpu": {Preset: "gpu"}})
+	if got := reach["any"][ResourceGPU]; got != "unlimited" || reach[All][ResourceGPU] != "unlimited" {
+		t.Error(reach)
 	}
 	if got := Reach(newest(t), map[string]Pool{"a": {Preset: "cpu"}, "b": {Preset: "cpu", Limits: map[string]Scalar{"memory": "2Ti"}}})[All]["memory"]; got != "3048Gi" {
 		t.Error(got)

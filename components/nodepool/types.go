@@ -53,8 +53,13 @@ type Pool struct {
 	// TerminationGracePeriod bounds the draining of a node that goes, such as
 	// "24h". Default: none, so that a pod may block it for ever.
 	TerminationGracePeriod string `json:"terminationGracePeriod,omitempty"`
+	// UnlistedInstanceTypes lets the requirements name instance types that the
+	// catalogue of this library does not have, since they are newer. Default:
+	// false, and what no known type meets is refused.
+	UnlistedInstanceTypes bool `json:"unlistedInstanceTypes,omitempty"`
 	// Override is merged over the rendered spec, in Karpenter's own words, for
-	// what this type does not know. A null removes what is there.
+	// what this type does not know. A null removes what is there. What comes of it
+	// is checked like the rest, as far as this library knows the fields.
 	Override map[string]any `json:"override,omitempty"`
 }
 

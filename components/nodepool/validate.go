@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/release"
+	"github.com/valohai/pulumi-kubernetes-autoscaling/internal/scheduling"
 )
 
 // Target is what pools and node classes are for.
@@ -24,7 +25,7 @@ type Target struct {
 // at once, each with the path of its field. What it accepts, the API server of
 // the release accepts too, and stores to the last field.
 func Validate(t Target, pools map[string]Pool, classes map[string]NodeClass) error {
-	c := check{Target: t}
+	c := check{Target: t, nodes: capacity(t.Release, classes)}
 	if len(pools) == 0 {
 		c.add("nodePools", "none", "at least one pool", "name a preset: "+strings.Join(PresetNames(), ", "))
 	}
@@ -46,6 +47,8 @@ func Validate(t Target, pools map[string]Pool, classes map[string]NodeClass) err
 // check collects what is wrong for one target.
 type check struct {
 	Target
+	// nodes is what each class says of the capacity of its nodes.
+	nodes  map[string]scheduling.Node
 	faults []error
 }
 

@@ -7,12 +7,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/valohai/pulumi-kubernetes-autoscaling/components/internal/names"
 )
 
 func (c *check) class(path, name string, n NodeClass) {
 	c.name(path, name)
+	if len(n.Override) == 0 {
+		c.classFields(path, n)
+		return
+	}
+	merged, err := n.withOverride(c.Release)
+	c.wrap(path+".override", err)
+	c.overridden(path,
+		func(c *check) { c.classFields(path, n) },
+		func(c *check) { c.classFields(path, merged) },
+	)
+}
+
+func (c *check) classFields(path string, n NodeClass) {
 	c.fields(path, "class", reflect.ValueOf(n))
 	c.images(path, n)
 	c.subnets(path+".subnetSelectorTerms", n.SubnetSelectorTerms)
@@ -98,6 +112,33 @@ func (c *check) alias(path, alias string) {
 	if !c.Release.ServesV1 {
 		c.add(path, strconv.Quote(alias), name+"@latest in Karpenter "+c.Release.Version, "select an image by its id (amiSelectorTerms), or use Karpenter 1.0.0 or later")
 	}
+	c.imageVersion(path, alias, name, version)
+}
+
+// imageVersion checks whether there can be an image of a version.
+func (c *check) imageVersion(path, alias, family, version string) {
+	switch family {
+	case "al2", "al2023":
+		day, err := time.Parse("v20060102", version)
+		if err != nil {
+			c.add(path, strconv.Quote(alias), family+"@latest, or a day such as "+family+"@v20260101", "take a version that AWS has published")
+			return
+		}
+		if first, known := kubernetesReleases[c.Kubernetes]; known && day.Format(time.DateOnly) < first {
+			c.add(path, strconv.Quote(alias), "a later day: no image for Kubernetes "+c.Kubernetes+" is older than "+first, "take a version that AWS has published for it")
+		}
+	case "bottlerocket":
+		c.form(path, version, bottlerocketForm, family+"@latest, or a version such as "+family+"@v1.50.0")
+	}
+}
+
+// kubernetesReleases are the days on which Kubernetes was released. EKS, and its
+// images, follow weeks later.
+//
+// Source: https://kubernetes.io/releases/
+var kubernetesReleases = map[string]string{
+	"1.29": "2023-12-13", "1.30": "2024-04-17", "1.31": "2024-08-13", "1.32": "2024-12-11", "1.33": "2025-04-23", "1.34": "2025-08-27",
+	"1.35": "2025-12-17",
 }
 
 func (c *check) imageTerm(path string, t AMISelectorTerm, terms int) {

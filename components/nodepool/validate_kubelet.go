@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/internal/quantity"
 )
 
 var (
@@ -31,8 +33,8 @@ func (c *check) kubelet(path string, k Kubelet) {
 	if h, l := k.ImageGCHighThresholdPercent, k.ImageGCLowThresholdPercent; h != nil && l != nil && *h <= *l {
 		c.add(path+".imageGCHighThresholdPercent", strconv.Itoa(*h), fmt.Sprintf("more than the low threshold, %d", *l), "raise it")
 	}
-	c.quantities(path+".systemReserved", k.SystemReserved, reservedResources, quantityForm)
-	c.quantities(path+".kubeReserved", k.KubeReserved, reservedResources, quantityForm)
+	c.quantities(path+".systemReserved", k.SystemReserved, reservedResources, quantity.Form)
+	c.quantities(path+".kubeReserved", k.KubeReserved, reservedResources, quantity.Form)
 	c.quantities(path+".evictionHard", k.EvictionHard, evictionSignals, evictionForm)
 	c.quantities(path+".evictionSoft", k.EvictionSoft, evictionSignals, evictionForm)
 	c.softEviction(path, k)

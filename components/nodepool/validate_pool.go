@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/valohai/pulumi-kubernetes-autoscaling/internal/quantity"
 )
 
 func (c *check) pool(path, name string, given Pool, classes map[string]NodeClass) {
@@ -13,8 +15,25 @@ func (c *check) pool(path, name string, given Pool, classes map[string]NodeClass
 	if _, ok := presets[given.Preset]; !ok {
 		c.oneOf(path+".preset", given.Preset, PresetNames()...)
 	}
+	class := classes[given.NodeClassName()]
+	if len(given.Override) == 0 {
+		c.poolFields(path, given, given.withPreset(c.Release), classes)
+		return
+	}
+	merged, err := given.withOverride(c.Release, class)
+	c.wrap(path+".override", err)
+	plain := given
+	plain.Override = nil
+	c.overridden(path,
+		func(c *check) { c.poolFields(path, plain, plain.withPreset(c.Release), classes) },
+		func(c *check) { c.poolFields(path, merged, merged, classes) },
+	)
+}
+
+// poolFields checks a pool with everything that comes from its preset. given is
+// what the user wrote of it.
+func (c *check) poolFields(path string, given, p Pool, classes map[string]NodeClass) {
 	c.fields(path, "pool", reflect.ValueOf(given))
-	p := given.withPreset(c.Release)
 	class, ok := classes[p.NodeClass]
 	if !ok {
 		c.add(path+".nodeClass", strconv.Quote(p.NodeClass), "a node class of this stack: "+quoted(classes), "name one of these or add it to nodeClasses")
@@ -23,9 +42,13 @@ func (c *check) pool(path, name string, given Pool, classes map[string]NodeClass
 		c.add(path+".requirements", "none that allows Windows", "the system of the node class "+strconv.Quote(p.NodeClass),
 			`add {key: kubernetes.io/os, operator: In, values: [windows]}`)
 	}
-	c.nodes(path, p)
+	before := len(c.faults)
+	c.carried(path, p)
 	c.limits(path, p)
 	c.requirements(path, given, p)
+	if ok && len(c.faults) == before {
+		c.types(path, given, p)
+	}
 	c.disruption(path+".disruption", given, p)
 	c.form(path+".expireAfter", p.ExpireAfter, orNeverForm, durationWords+`, or "Never"`)
 	c.form(path+".terminationGracePeriod", p.TerminationGracePeriod, durationForm, durationWords+", and leave it out for no bound")
@@ -38,8 +61,8 @@ func allowsWindows(requirements []Requirement) bool {
 	})
 }
 
-// nodes checks what every node of the pool carries.
-func (c *check) nodes(path string, p Pool) {
+// carried checks what every node of the pool carries.
+func (c *check) carried(path string, p Pool) {
 	c.atMost(path+".labels", len(p.Labels), 100)
 	for _, key := range slices.Sorted(maps.Keys(p.Labels)) {
 		at := fmt.Sprintf("%s.labels[%q]", path, key)
@@ -80,15 +103,12 @@ func (c *check) limits(path string, p Pool) {
 	}
 	for _, resource := range slices.Sorted(maps.Keys(p.Limits)) {
 		at := fmt.Sprintf("%s.limits[%q]", path, resource)
-		if v := string(p.Limits[resource]); !quantityForm.MatchString(v) {
+		if v := string(p.Limits[resource]); !quantity.Form.MatchString(v) {
 			c.add(at, strconv.Quote(v), quantityWords, "write it so")
 		}
 		if p.Replicas != nil && resource != "nodes" {
 			c.add(at, "a limit of "+resource, `"nodes" only in a pool with replicas`, "leave it out")
 		}
-	}
-	if asksForGPUs(p) && p.Limits[ResourceGPU] == "0" {
-		c.add(fmt.Sprintf("%s.limits[%q]", path, ResourceGPU), `"0"`, "at least the GPUs of one node", "raise it")
 	}
 }
 

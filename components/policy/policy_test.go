@@ -135,7 +135,8 @@ func TestRenderingIsStable(t *testing.T) {
 
 // The pure packages must stay usable without Pulumi.
 func TestPure(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "../policy", "../awsauth", "../nodepool", "../release", "../internal/names").Output()
+	out, err := exec.Command("go", "list", "-deps", "../policy", "../awsauth", "../nodepool", "../release", "../internal/names",
+		"../../internal/instancetype", "../../internal/quantity", "../../internal/scheduling").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,9 @@ func budget(b nodepool.Budget) nodepool.Pool {
 func specs() map[string]spec {
 	all := poolSpecs()
 	for name, s := range classSpecs() {
-		s.pool = nodepool.Pool{Preset: "cpu"}
+		if s.pool.Preset == "" {
+			s.pool.Preset = "cpu"
+		}
 		all[name] = s
 	}
 	return all
@@ -114,9 +116,22 @@ func poolSpecs() map[string]spec {
 		"pool: tenancy":                {pool: requires(aws+"instance-tenancy", "In", "default"), refused: true, field: "key.instance-tenancy"},
 		"pool: flexible instances":     {pool: requires(aws+"instance-capability-flex", "In", "false"), refused: true, field: "key.instance-capability-flex"},
 		"pool: a placement group":      {pool: requires(aws+"placement-group-id", "Exists"), refused: true, field: "key.placement-group-id"},
-		"pool: an interruptible block": {pool: requires(aws+"capacity-reservation-interruptible", "In", "true"), refused: true, field: "key.capacity-reservation-interruptible"},
-		"pool: the clock":              {pool: requires(aws+"instance-cpu-sustained-clock-speed-mhz", "Gt", "3000"), refused: true, field: "key.instance-cpu-sustained-clock-speed-mhz"},
-		"pool: a capacity type":        {pool: requires("karpenter.sh/capacity-type", "In", "spt"), refused: true, stricter: true},
+		"pool: an interruptible block": {
+			pool:    requires(aws+"capacity-reservation-interruptible", "In", "true"),
+			class:   nodepool.NodeClass{CapacityReservationSelectorTerms: []nodepool.CapacityReservationSelectorTerm{{ID: "cr-1"}}},
+			refused: true, field: "key.capacity-reservation-interruptible",
+		},
+		"pool: a block of no reservation": {pool: requires(aws+"capacity-reservation-interruptible", "In", "true"), refused: true, stricter: true},
+		"pool: a newer family": {pool: cpu(func(p *nodepool.Pool) {
+			p.UnlistedInstanceTypes = true
+			p.Requirements = []nodepool.Requirement{{Key: aws + "instance-family", Operator: "In", Values: []nodepool.Scalar{"m99"}}}
+		})},
+		"pool: two families":     {pool: requires(aws+"instance-family", "In", "m6i", "c6i")},
+		"pool: no such family":   {pool: requires(aws+"instance-family", "In", "m99"), refused: true, stricter: true},
+		"pool: types of nothing": {pool: requires(aws+"instance-gpu-count", "Gt", "100"), refused: true, stricter: true},
+		"pool: less than a node": {pool: cpu(func(p *nodepool.Pool) { p.Limits = scalars("memory", "1Mi") }), refused: true, stricter: true},
+		"pool: the clock":        {pool: requires(aws+"instance-cpu-sustained-clock-speed-mhz", "Gt", "3000"), refused: true, field: "key.instance-cpu-sustained-clock-speed-mhz"},
+		"pool: a capacity type":  {pool: requires("karpenter.sh/capacity-type", "In", "spt"), refused: true, stricter: true},
 		"pool: minValues": {pool: cpu(func(p *nodepool.Pool) {
 			p.Requirements = []nodepool.Requirement{{Key: aws + "instance-family", Operator: "Exists", MinValues: 5}}
 		})},
@@ -207,10 +222,14 @@ func classSpecs() map[string]spec {
 		"class: two placement groups":  {class: nodepool.NodeClass{PlacementGroupSelector: &nodepool.PlacementGroupSelector{Name: "close", ID: "pg-1"}}, refused: true},
 		"class: public addresses":      {class: nodepool.NodeClass{AssociatePublicIPAddress: ptr(true)}},
 		"class: prefixes":              {class: nodepool.NodeClass{IPPrefixCount: ptr(2)}, refused: true, field: "class.ipPrefixCount"},
-		"class: EFA":                   {class: nodepool.NodeClass{NetworkInterfaces: []nodepool.NetworkInterface{{InterfaceType: "interface"}, {NetworkCardIndex: 1, InterfaceType: "efa-only"}}}, refused: true, field: "class.networkInterfaces"},
-		"class: EFA alone":             {class: nodepool.NodeClass{NetworkInterfaces: []nodepool.NetworkInterface{{NetworkCardIndex: 1, InterfaceType: "efa-only"}}}, refused: true},
-		"class: connection tracking":   {class: nodepool.NodeClass{ConnectionTracking: &nodepool.ConnectionTracking{UDPTimeout: 30}}, refused: true, field: "class.connectionTracking"},
-		"class: tracked too short":     {class: nodepool.NodeClass{ConnectionTracking: &nodepool.ConnectionTracking{UDPTimeout: 29}}, refused: true},
+		"class: EFA": {
+			pool:    cpu(func(p *nodepool.Pool) { p.Limits = scalars("cpu", "1000", "memory", "8Ti") }),
+			class:   nodepool.NodeClass{NetworkInterfaces: []nodepool.NetworkInterface{{InterfaceType: "interface"}, {NetworkCardIndex: 1, InterfaceType: "efa-only"}}},
+			refused: true, field: "class.networkInterfaces",
+		},
+		"class: EFA alone":           {class: nodepool.NodeClass{NetworkInterfaces: []nodepool.NetworkInterface{{NetworkCardIndex: 1, InterfaceType: "efa-only"}}}, refused: true},
+		"class: connection tracking": {class: nodepool.NodeClass{ConnectionTracking: &nodepool.ConnectionTracking{UDPTimeout: 30}}, refused: true, field: "class.connectionTracking"},
+		"class: tracked too short":   {class: nodepool.NodeClass{ConnectionTracking: &nodepool.ConnectionTracking{UDPTimeout: 29}}, refused: true},
 
 		"class: a volume":              {class: volume(nodepool.EBS{VolumeSize: "2T", VolumeType: "io2", IOPS: 100, Encrypted: ptr(false)})},
 		"class: a snapshot":            {class: volume(nodepool.EBS{SnapshotID: "snap-1"})},

@@ -44,6 +44,17 @@ func ReadStack(path string) (*Config, string, error) {
 	return c, stack, nil
 }
 
+// ReadRegion reads aws:region from a stack's file, empty if it is not there.
+func ReadRegion(path string) (string, error) {
+	var file struct {
+		Config struct {
+			Region string `yaml:"aws:region"`
+		} `yaml:"config"`
+	}
+	err := readYAML(path, &file)
+	return file.Config.Region, err
+}
+
 // asEngine writes a value as the engine passes it to a program: a text as it
 // is, everything else as JSON.
 func asEngine(value any) (string, error) {
