@@ -34,30 +34,41 @@ func Reach(rel release.Release, pools map[string]Pool) map[string]map[string]str
 	for name := range pools {
 		reach[name] = map[string]string{}
 		for resource := range resources {
-			limit, limited := whole[name].Limits[resource]
-			n, ok := quantity.Parse(string(limit))
-			switch {
-			case limited && ok:
-				reach[name][resource] = string(limit)
+			most, n := whole[name].most(resource)
+			reach[name][resource] = most
+			if n != nil {
 				sums[resource] = add(sums[resource], n)
-			case accelerator(resource) && !whole[name].mayHave(resource):
-				reach[name][resource] = "0"
-			default:
-				reach[name][resource] = "unlimited"
 			}
 		}
 	}
 	reach[All] = map[string]string{}
 	for resource := range resources {
-		unlimited := slices.ContainsFunc(slices.Collect(maps.Keys(pools)), func(name string) bool { return reach[name][resource] == "unlimited" })
-		if unlimited || sums[resource] == nil {
-			reach[All][resource] = "unlimited"
+		open := slices.ContainsFunc(slices.Collect(maps.Keys(pools)), func(name string) bool { return reach[name][resource] == unlimited })
+		if open || sums[resource] == nil {
+			reach[All][resource] = unlimited
 			continue
 		}
 		reach[All][resource] = quantity.Write(resource, sums[resource])
 	}
 	return reach
 }
+
+// most is the most of a resource that the nodes of a pool can have together, and
+// the number if the pool limits it.
+func (p Pool) most(resource string) (string, *big.Rat) {
+	if limit, limited := p.Limits[resource]; limited {
+		if n, ok := quantity.Parse(string(limit)); ok {
+			return string(limit), n
+		}
+	}
+	if accelerator(resource) && !p.mayHave(resource) {
+		return "0", nil
+	}
+	return unlimited, nil
+}
+
+// unlimited is said of a resource that a pool does not limit.
+const unlimited = "unlimited"
 
 func add(sum, n *big.Rat) *big.Rat {
 	if sum == nil {

@@ -13,11 +13,15 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s stands twice", typ.Name)
 		}
 		seen[typ.Name] = true
-		if typ.Category == "" || typ.Generation == "" || typ.Family+"."+typ.Size != typ.Name {
-			t.Errorf("%s: category %q, generation %q, family %q, size %q", typ.Name, typ.Category, typ.Generation, typ.Family, typ.Size)
-		}
-		if typ.Arch != "amd64" && typ.Arch != "arm64" || typ.VCPUs < 1 || typ.MemoryMiB < 512 || len(typ.Cards) == 0 || typ.Cards[0] < 1 || typ.IPv4 < 1 {
-			t.Errorf("%s: %+v", typ.Name, typ)
+		for fault, found := range map[string]bool{
+			"parts of the name": typ.Category == "" || typ.Generation == "" || typ.Family+"."+typ.Size != typ.Name,
+			"architecture":      typ.Arch != "amd64" && typ.Arch != "arm64",
+			"size":              typ.VCPUs < 1 || typ.MemoryMiB < 512,
+			"network":           len(typ.Cards) == 0 || typ.Cards[0] < 1 || typ.IPv4 < 1,
+		} {
+			if found {
+				t.Errorf("%s: %s: %+v", typ.Name, fault, typ)
+			}
 		}
 		for region, price := range typ.prices {
 			if price <= 0 || price > 2000 {

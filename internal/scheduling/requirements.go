@@ -94,13 +94,8 @@ func (s set) empty() bool { return !s.allBut && len(s.values) == 0 }
 
 // and returns what is in both sets.
 func (s set) and(o set) set {
-	both := set{allBut: s.allBut && o.allBut, values: map[string]bool{}, min: max(s.min, o.min), low: s.low, high: s.high}
-	if both.low == nil || o.low != nil && *o.low > *both.low {
-		both.low = o.low
-	}
-	if both.high == nil || o.high != nil && *o.high < *both.high {
-		both.high = o.high
-	}
+	both := set{allBut: s.allBut && o.allBut, values: map[string]bool{}, min: max(s.min, o.min)}
+	both.low, both.high = tighter(s.low, o.low, 1), tighter(s.high, o.high, -1)
 	if both.low != nil && both.high != nil && *both.low > *both.high {
 		return set{values: map[string]bool{}, min: both.min}
 	}
@@ -120,6 +115,15 @@ func (s set) and(o set) set {
 	}
 	both.low, both.high = nil, nil
 	return both
+}
+
+// tighter returns the bound that leaves less: the higher of two lower bounds (sign
+// 1), the lower of two upper ones (sign -1).
+func tighter(a, b *int, sign int) *int {
+	if a == nil || b != nil && sign**b > sign**a {
+		return b
+	}
+	return a
 }
 
 // String writes a set as a requirement.
@@ -185,7 +189,7 @@ func (r Requirements) conflicts(pod Requirements) []string {
 		switch {
 		case !defined && !WellKnown(key) && !wanted.allowsAbsence():
 			lines = append(lines, fmt.Sprintf("the pod wants %s %s, and the pool's nodes have no such label", key, wanted))
-		case defined && own.and(wanted).empty() && !(own.allowsAbsence() && wanted.allowsAbsence()):
+		case defined && own.and(wanted).empty() && (!own.allowsAbsence() || !wanted.allowsAbsence()):
 			lines = append(lines, fmt.Sprintf("the pod wants %s %s, and the pool has %s", key, wanted, own))
 		}
 	}

@@ -74,67 +74,84 @@ func readPods(t *testing.T, path string) []*corev1.Pod {
 	}
 }
 
+// answer is what explain says of a pod.
+type answer struct {
+	Name, Pool string
+	Pools      []struct {
+		Pool  string
+		Types []struct{ Type string }
+	}
+}
+
+// types are the instance types in the pool where the pod lands.
+func (a answer) types() []string {
+	var names []string
+	for _, v := range a.Pools {
+		if v.Pool != a.Pool {
+			continue
+		}
+		for _, o := range v.Types {
+			names = append(names, o.Type)
+		}
+	}
+	return names
+}
+
+var zones = []string{"us-east-1a", "us-east-1b"}
+
+// explained are the answers of explain, of a pod alone on an empty cluster.
+func explained(t *testing.T, stack, pods string) []answer {
+	t.Helper()
+	out := command(t, "explain", "--config", stack, "--pod", pods, "--json", "--types", "5000",
+		"--daemons", "", "--extended-resource-toleration=false", "--zones", zones[0]+","+zones[1])
+	var report struct{ Pods []answer }
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatal(err)
+	}
+	return report.Pods
+}
+
+// placed are the verdicts of Karpenter, on the objects that the product renders.
+func placed(t *testing.T, stack string, pods []*corev1.Pod) []Verdict {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "rendered")
+	command(t, "render", "--config", stack, "--facts", filepath.Join("..", "..", "examples", "existing-cluster", "cluster.json"), "--out", dir)
+	types, err := LoadInstanceTypes(os.Getenv("AUTOSCALING_TOOLS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, err := Place(t.Context(), Options{
+		Region: "us-east-1", Zones: zones, InstanceTypes: types,
+		Pools: rendered(t, dir, "nodepool"), Classes: rendered(t, dir, "ec2nodeclass"),
+	}, pods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdicts
+}
+
 // TestExplainAgrees holds the command explain against Karpenter's own scheduler,
 // on the pools that the product renders: each pod lands in the same pool, on the
 // same instance types, at the same cheapest one, or nowhere.
 func TestExplainAgrees(t *testing.T) {
 	const stack, pods = "testdata/Pulumi.pools.yaml", "testdata/pods.yaml"
-	dir := filepath.Join(t.TempDir(), "rendered")
-	command(t, "render", "--config", stack, "--facts", filepath.Join("..", "..", "examples", "existing-cluster", "cluster.json"), "--out", dir)
-	var report struct {
-		Pods []struct {
-			Name, Pool string
-			Pools      []struct {
-				Pool    string
-				Reasons []string
-				Types   []struct{ Type string }
-			}
-		}
-	}
-	zones := []string{"us-east-1a", "us-east-1b"}
-	out := command(t, "explain", "--config", stack, "--pod", pods, "--json", "--types", "5000", "--daemons", "", "--extended-resource-toleration=false", "--zones", zones[0]+","+zones[1])
-	if err := json.Unmarshal(out, &report); err != nil {
-		t.Fatal(err)
-	}
-	types, err := LoadInstanceTypes(os.Getenv("AUTOSCALING_TOOLS"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	manifests := readPods(t, pods)
-	verdicts, err := Place(t.Context(), Options{
-		Region: "us-east-1", Zones: zones, InstanceTypes: types,
-		Pools: rendered(t, dir, "nodepool"), Classes: rendered(t, dir, "ec2nodeclass"),
-	}, manifests...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(report.Pods) != len(manifests) || len(manifests) < 40 {
-		t.Fatalf("explain answers for %d pods of %d", len(report.Pods), len(manifests))
+	ours, theirs := explained(t, stack, pods), placed(t, stack, manifests)
+	if len(ours) != len(manifests) || len(manifests) < 40 {
+		t.Fatalf("explain answers for %d pods of %d", len(ours), len(manifests))
 	}
 	nowhere := 0
-	for i, theirs := range verdicts {
-		ours := report.Pods[i]
-		if ours.Name != manifests[i].Name || ours.Pool != theirs.Pool {
-			t.Errorf("%s: explain says pool %q, and Karpenter %q (%s)", manifests[i].Name, ours.Pool, theirs.Pool, theirs.Reason)
-			continue
-		}
-		if theirs.Pool == "" {
+	for i, verdict := range theirs {
+		if ours[i].Name != manifests[i].Name || ours[i].Pool != verdict.Pool {
+			t.Errorf("%s: explain says pool %q, and Karpenter %q (%s)", manifests[i].Name, ours[i].Pool, verdict.Pool, verdict.Reason)
+		} else if verdict.Pool == "" {
 			nowhere++
-			continue
-		}
-		for _, v := range ours.Pools {
-			if v.Pool != ours.Pool {
-				continue
-			}
-			var names []string
-			for _, o := range v.Types {
-				names = append(names, o.Type)
-			}
-			mustBeTheSame(t, ours.Name, names, theirs.InstanceTypes)
+		} else {
+			mustBeTheSame(t, ours[i].Name, ours[i].types(), verdict.InstanceTypes)
 		}
 	}
-	if nowhere < 10 || nowhere > len(verdicts)/2 {
-		t.Errorf("%d of %d pods land nowhere: the table says little", nowhere, len(verdicts))
+	if nowhere < 10 || nowhere > len(theirs)/2 {
+		t.Errorf("%d of %d pods land nowhere: the table says little", nowhere, len(theirs))
 	}
 }
 

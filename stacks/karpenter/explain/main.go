@@ -36,26 +36,11 @@ type options struct {
 }
 
 func run(args []string, in io.Reader, out, problems io.Writer) int {
-	var o options
-	flags := flag.NewFlagSet("explain", flag.ContinueOnError)
-	flags.SetOutput(problems)
-	flags.StringVar(&o.config, "config", "", "the stack's configuration, Pulumi.<stack>.yaml")
-	flags.StringVar(&o.pod, "pod", "", "manifests of pods or of what makes them (Job, CronJob, Deployment, ...), YAML or JSON; - reads standard input")
-	flags.StringVar(&o.region, "region", "", "the AWS region (default: aws:region of the configuration)")
-	flags.StringVar(&o.zones, "zones", "", "the zones of the cluster's subnets, such as eu-west-1a,eu-west-1b (default: any)")
-	flags.StringVar(&o.daemons, "daemons", "cpu=150m,memory=0,pods=2", "what the DaemonSets of the cluster take of each node: by default that of aws-node and kube-proxy")
-	flags.IntVar(&o.types, "types", 5, "how many instance types to list")
-	flags.BoolVar(&o.admit, "extended-resource-toleration", true, "let a pod tolerate the taint of every resource that it asks for, such as nvidia.com/gpu, as the API server of EKS does")
-	flags.BoolVar(&o.json, "json", false, "print JSON")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return exitOK
-		}
-		return exitUsage
-	}
-	if o.config == "" || o.pod == "" || o.types < 1 || flags.NArg() > 0 {
-		fmt.Fprintln(problems, "explain: --config and --pod are required, --types is at least 1, and nothing else is taken")
-		flags.Usage()
+	o, err := parse(args, problems)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
 		return exitUsage
 	}
 	report, err := explain(o, in)
@@ -76,6 +61,29 @@ func run(args []string, in io.Reader, out, problems io.Writer) int {
 		}
 	}
 	return exitOK
+}
+
+// parse reads the command line, and says what is wrong with it.
+func parse(args []string, problems io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("explain", flag.ContinueOnError)
+	flags.SetOutput(problems)
+	flags.StringVar(&o.config, "config", "", "the stack's configuration, Pulumi.<stack>.yaml")
+	flags.StringVar(&o.pod, "pod", "", "manifests of pods or of what makes them (Job, CronJob, Deployment, ...), YAML or JSON; - reads standard input")
+	flags.StringVar(&o.region, "region", "", "the AWS region (default: aws:region of the configuration)")
+	flags.StringVar(&o.zones, "zones", "", "the zones of the cluster's subnets, such as eu-west-1a,eu-west-1b (default: any)")
+	flags.StringVar(&o.daemons, "daemons", "cpu=150m,memory=0,pods=2", "what the DaemonSets of the cluster take of each node: by default that of aws-node and kube-proxy")
+	flags.IntVar(&o.types, "types", 5, "how many instance types to list")
+	flags.BoolVar(&o.admit, "extended-resource-toleration", true, "let a pod tolerate the taint of every resource that it asks for, such as nvidia.com/gpu, as the API server of EKS does")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if o.config == "" || o.pod == "" || o.types < 1 || flags.NArg() > 0 {
+		fmt.Fprintln(problems, "explain: --config and --pod are required, --types is at least 1, and nothing else is taken")
+		flags.Usage()
+		return o, errors.New("wrong usage")
+	}
+	return o, nil
 }
 
 // amounts reads resources such as "cpu=150m,pods=2".
