@@ -64,6 +64,10 @@ func all() map[string]register {
 			_, err := NewKarpenterChart(ctx, "k", &KarpenterChartArgs{Cluster: exampleCluster(), ControllerRoleArn: arn}, opts...)
 			return err
 		},
+		NvidiaDevicePluginToken: func(ctx *pulumi.Context, opts ...pulumi.ResourceOption) error {
+			_, err := NewNvidiaDevicePlugin(ctx, "k", nil, opts...)
+			return err
+		},
 		NodePoolsToken: func(ctx *pulumi.Context, opts ...pulumi.ResourceOption) error {
 			chart, err := NewKarpenterChart(ctx, "needs", &KarpenterChartArgs{Cluster: exampleCluster(), ControllerRoleArn: arn}, opts...)
 			if err != nil {

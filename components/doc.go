@@ -2,8 +2,8 @@
 // Karpenter: a cluster that grows when jobs queue and shrinks when they end.
 //
 // Karpenter composes the others: KarpenterIAM, InterruptionQueue, NodeAccess,
-// SubnetTagging, KarpenterChart and NodePools. Each can be used alone. All take
-// the facts of a cluster as a Cluster, which LookupCluster reads from AWS or a
+// SubnetTagging, KarpenterChart, NvidiaDevicePlugin and NodePools. Each can be
+// used alone. All take the facts of a cluster as a Cluster, which LookupCluster reads from AWS or a
 // program fills with values of its own.
 //
 // Components take their providers from their options, as every Pulumi component

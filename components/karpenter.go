@@ -139,6 +139,11 @@ func (p *parts) inCluster(ctx *pulumi.Context, name string, a KarpenterArgs, par
 	if p.chart, err = NewKarpenterChart(ctx, name+"-chart", chart, parent); err != nil {
 		return err
 	}
+	if plugin := a.devicePlugin(rel); plugin != nil {
+		if _, err := NewNvidiaDevicePlugin(ctx, name+"-nvidia", plugin, parent); err != nil {
+			return err
+		}
+	}
 	p.pools, err = NewNodePools(ctx, name+"-pools", a.pools(p.iam, p.chart), parent)
 	return err
 }

@@ -23,7 +23,8 @@ type KarpenterArgs struct {
 	Namespace, ServiceAccount string
 	// Replicas is the number of controller pods. Default: see KarpenterChartArgs.
 	Replicas int
-	// ChartRegistry is where the charts are: see KarpenterChartArgs.Registry.
+	// ChartRegistry is where the charts are: see KarpenterChartArgs.Registry. It is
+	// taken for the chart of NVIDIA's device plugin as well.
 	ChartRegistry string
 	// ChartValues are further values of the karpenter chart.
 	ChartValues map[string]any
@@ -61,6 +62,13 @@ type KarpenterArgs struct {
 	// NodePools and NodeClasses: see NodePoolsArgs.
 	NodePools   map[string]nodepool.Pool
 	NodeClasses map[string]nodepool.NodeClass
+	// DisableNvidiaDevicePlugin leaves NVIDIA's device plugin out, which is
+	// installed if a pool needs it.
+	DisableNvidiaDevicePlugin bool
+	// NvidiaDevicePluginRegistry and NvidiaDevicePluginValues: see Registry and
+	// Values of NvidiaDevicePluginArgs. Default: ChartRegistry, if that is set.
+	NvidiaDevicePluginRegistry string
+	NvidiaDevicePluginValues   map[string]any
 	// Tags are set on everything that can carry tags of AWS.
 	Tags pulumi.StringMapInput
 }
@@ -86,7 +94,23 @@ func (a KarpenterArgs) check(name string) error {
 	a.chart(rel, later, later).check(&f, rel)
 	iam := &KarpenterIAM{NodeRoleName: later.ToStringOutput(), WindowsNodeRoleName: later.ToStringOutput()}
 	a.pools(iam, &KarpenterChart{}).withDefaults().check(&f, rel)
+	if plugin := a.devicePlugin(rel); plugin != nil {
+		plugin.check(&f, rel)
+	}
 	return f.of("Karpenter", name)
+}
+
+// devicePlugin are the arguments of NVIDIA's device plugin, nil if it is off or if
+// no pool needs it.
+func (a KarpenterArgs) devicePlugin(rel release.Release) *NvidiaDevicePluginArgs {
+	pools, classes := nodepool.OrDefaults(a.NodePools, a.NodeClasses)
+	if _, needed := nodepool.DevicePlugin(rel, pools, classes); !needed || a.DisableNvidiaDevicePlugin {
+		return nil
+	}
+	return &NvidiaDevicePluginArgs{
+		KarpenterVersion: a.Version, Pools: pools, NodeClasses: classes,
+		Registry: defaulted(a.NvidiaDevicePluginRegistry, a.ChartRegistry), Values: a.NvidiaDevicePluginValues,
+	}
 }
 
 func (a KarpenterArgs) queue() *InterruptionQueueArgs {

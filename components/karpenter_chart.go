@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,9 +20,6 @@ const (
 	chartCRDs       = "karpenter-crd"
 	chartController = "karpenter"
 )
-
-// chartTimeout bounds the wait for the controller to become ready, in seconds.
-const chartTimeout = 600
 
 // KarpenterChartArgs are the arguments of NewKarpenterChart.
 type KarpenterChartArgs struct {
@@ -137,6 +133,9 @@ func (a KarpenterChartArgs) check(f *faults, rel release.Release) {
 	if a.Replicas < 0 {
 		f.add("Replicas", fmt.Sprintf("found %d", a.Replicas), "use 1 or 2")
 	}
+	if isRepository(a.Registry) {
+		f.add("Registry", fmt.Sprintf("found %q", a.Registry), "Karpenter's charts are in an OCI repository (\"oci://...\") or in a local folder: name one of these")
+	}
 	f.zonalShift(rel, a.EnableZonalShift)
 	for _, gate := range a.FeatureGates {
 		if rel.Version != "" && !slices.Contains(rel.FeatureGates, gate) {
@@ -157,7 +156,7 @@ func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterCh
 	crds, err := bindings.NewRelease(ctx, name+"-crd", &bindings.ReleaseArgs{
 		Name:      pulumi.String(chartCRDs),
 		Namespace: pulumi.String(a.Namespace),
-		Chart:     pulumi.String(chartReference(a.Registry, chartCRDs, rel)),
+		Chart:     pulumi.String(chartReference(a.Registry, chartCRDs, rel.ChartTag())),
 		Version:   pulumi.String(rel.ChartTag()),
 		Timeout:   pulumi.Int(chartTimeout),
 	}, pulumi.Parent(c), pulumi.DependsOn(append([]pulumi.Resource{namespace}, needed...)))
@@ -167,7 +166,7 @@ func (c *KarpenterChart) install(ctx *pulumi.Context, name string, a KarpenterCh
 	controller, err := bindings.NewRelease(ctx, name+"-controller", &bindings.ReleaseArgs{
 		Name:      pulumi.String(chartController),
 		Namespace: pulumi.String(a.Namespace),
-		Chart:     pulumi.String(chartReference(a.Registry, chartController, rel)),
+		Chart:     pulumi.String(chartReference(a.Registry, chartController, rel.ChartTag())),
 		Version:   pulumi.String(rel.ChartTag()),
 		SkipCrds:  pulumi.Bool(true),
 		Timeout:   pulumi.Int(chartTimeout),
@@ -194,13 +193,4 @@ func (a KarpenterChartArgs) values() pulumi.MapOutput {
 				ServiceAccount: a.ServiceAccount, NodeGroups: a.Cluster.NodeGroups, Replicas: a.Replicas, FeatureGates: a.FeatureGates, Extra: a.Values,
 			}.Chart()
 		}).(pulumi.MapOutput)
-}
-
-// chartReference returns where a chart is: its OCI reference, or the archive in
-// a local folder.
-func chartReference(registry, chart string, rel release.Release) string {
-	if strings.HasPrefix(registry, "oci://") {
-		return strings.TrimSuffix(registry, "/") + "/" + chart
-	}
-	return filepath.Join(registry, chart+"-"+rel.ChartTag()+".tgz")
 }

@@ -2,6 +2,7 @@ package nodepool
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -318,5 +319,19 @@ func TestAdvice(t *testing.T) {
 				t.Errorf("%+v: %q lacks %q", c.pool, lines[i], want)
 			}
 		}
+	}
+}
+
+// The controller may use every key of the user that a class names, wherever.
+func TestVolumeKeys(t *testing.T) {
+	arn := func(name string) string { return "arn:aws:kms:eu-west-1:111122223333:key/" + name }
+	got := VolumeKmsKeyArns(map[string]NodeClass{
+		"a": {VolumeKmsKeyArn: arn("a")},
+		"b": {BlockDeviceMappings: []BlockDeviceMapping{{EBS: EBS{KMSKeyID: arn("b")}}, {EBS: EBS{KMSKeyID: arn("a")}}}},
+		"c": {Override: map[string]any{"blockDeviceMappings": []any{map[string]any{"ebs": map[string]any{"kmsKeyID": arn("c")}}}}},
+		"d": {},
+	})
+	if want := []string{arn("a"), arn("b"), arn("c")}; !slices.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }

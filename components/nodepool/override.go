@@ -67,7 +67,7 @@ func (p Pool) withOverride(rel release.Release, class NodeClass) (Pool, error) {
 		Taints: t.Spec.Taints, StartupTaints: t.Spec.StartupTaints, Requirements: t.Spec.Requirements,
 		Limits: spec.Limits, Weight: spec.Weight, Replicas: spec.Replicas, Disruption: spec.Disruption.Disruption,
 		ExpireAfter: first(t.Spec.ExpireAfter, spec.Disruption.ExpireAfter), TerminationGracePeriod: t.Spec.TerminationGracePeriod,
-		UnlistedInstanceTypes: p.UnlistedInstanceTypes,
+		GPUSharing: p.GPUSharing, UnlistedInstanceTypes: p.UnlistedInstanceTypes,
 	}
 	if !rel.ServesV1 {
 		if read.Disruption.ConsolidationPolicy == whenEmptyUnderutilized {

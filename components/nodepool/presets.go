@@ -195,6 +195,9 @@ func (p Pool) withPreset(rel release.Release) Pool {
 	}
 	merged := p
 	merged.Labels = mergeMap(base.Labels, p.Labels)
+	if p.GPUSharing != nil {
+		merged.Labels[release.DevicePluginConfigLabel] = Scalar(p.GPUSharing.sharing().Name())
+	}
 	merged.Limits = mergeMap(base.Limits, p.Limits)
 	if p.Replicas != nil {
 		merged.Limits = p.Limits // a static pool takes no other limit than nodes

@@ -1,6 +1,7 @@
 package nodepool
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -102,6 +103,13 @@ func containsLine(err error, texts ...string) bool {
 func TestReleases(t *testing.T) {
 	key := func(k string) Pool { return Pool{Preset: "cpu", Labels: map[string]Scalar{k: "x"}} }
 	cpu := Pool{Preset: "cpu"}
+	many := func(n int) Pool {
+		p := Pool{Limits: map[string]Scalar{"cpu": "100"}}
+		for i := range n {
+			p.Requirements = append(p.Requirements, Requirement{Key: fmt.Sprintf("example.com/%d", i), Operator: "Exists"})
+		}
+		return p
+	}
 	for _, c := range []struct {
 		version, kubernetes string
 		pool                Pool
@@ -130,6 +138,8 @@ func TestReleases(t *testing.T) {
 		{"0.33.1", "", Pool{Preset: "cpu", Disruption: Disruption{ConsolidateAfter: "Never"}}, NodeClass{}, ""},
 		{"0.33.1", "", Pool{Preset: "gpu-training"}, NodeClass{}, ""},
 		{"0.33.1", "", Pool{Preset: "gpu-training", TerminationGracePeriod: "1h"}, NodeClass{}, "use Karpenter 1.0.0 or later"},
+		{"0.37.0", "", many(31), NodeClass{}, "nodePools[\"p\"].requirements: found 31, allowed is at most 30"},
+		{"1.15.2", "", many(31), NodeClass{}, ""},
 		{"1.14.0", "", Pool{Preset: "cpu", Disruption: Disruption{Budgets: []Budget{{Nodes: "1", Reasons: []string{"Unhealthy"}}}}}, NodeClass{}, "use Karpenter 1.15.0 or later"},
 	} {
 		err := Validate(Target{Release: find(t, c.version), Kubernetes: c.kubernetes}, map[string]Pool{"p": c.pool}, map[string]NodeClass{DefaultNodeClass: c.class})

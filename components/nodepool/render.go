@@ -205,7 +205,9 @@ func VolumeKmsKeyArns(classes map[string]NodeClass) []string {
 	var arns []string
 	for _, c := range classes {
 		arns = append(arns, c.VolumeKmsKeyArn)
-		for _, d := range c.BlockDeviceMappings {
+		var own NodeClass
+		_ = reread(c.Override, &own) // what cannot be read is Validate's to report
+		for _, d := range slices.Concat(c.BlockDeviceMappings, own.BlockDeviceMappings) {
 			arns = append(arns, d.EBS.KMSKeyID)
 		}
 	}

@@ -53,6 +53,8 @@ type Pool struct {
 	// TerminationGracePeriod bounds the draining of a node that goes, such as
 	// "24h". Default: none, so that a pod may block it for ever.
 	TerminationGracePeriod string `json:"terminationGracePeriod,omitempty"`
+	// GPUSharing lets several jobs share a GPU. Default: each GPU has one job.
+	GPUSharing *GPUSharing `json:"gpuSharing,omitempty"`
 	// UnlistedInstanceTypes lets the requirements name instance types that the
 	// catalogue of this library does not have, since they are newer. Default:
 	// false, and what no known type meets is refused.

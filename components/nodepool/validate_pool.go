@@ -48,6 +48,7 @@ func (c *check) poolFields(path string, given, p Pool, classes map[string]NodeCl
 	c.requirements(path, given, p)
 	if ok && len(c.faults) == before {
 		c.types(path, given, p)
+		c.sharing(path, p, class)
 	}
 	c.disruption(path+".disruption", given, p)
 	c.form(path+".expireAfter", p.ExpireAfter, orNeverForm, durationWords+`, or "Never"`)

@@ -25,6 +25,8 @@ type ReleaseArgs struct {
 	Name pulumi.StringPtrInput
 	// Namespace is where it is installed.
 	Namespace pulumi.StringPtrInput
+	// RepositoryOpts says in which repository Chart is, if that is a name.
+	RepositoryOpts RepositoryOptsPtrInput
 	// SkipCrds leaves out the custom resource definitions in the chart's crds
 	// folder, which Helm would install once and never upgrade.
 	SkipCrds pulumi.BoolPtrInput
@@ -39,15 +41,38 @@ type ReleaseArgs struct {
 	Compat pulumi.StringPtrInput
 }
 
+// RepositoryOpts is the repository of a chart.
+type RepositoryOpts struct {
+	Repo *string `pulumi:"repo"`
+}
+
+// RepositoryOptsPtrInput is what RepositoryOptsArgs implement.
+type RepositoryOptsPtrInput interface {
+	pulumi.Input
+	isRepositoryOpts()
+}
+
+// RepositoryOptsArgs are the arguments of a RepositoryOpts.
+type RepositoryOptsArgs struct {
+	// Repo is the URL of the repository.
+	Repo pulumi.StringPtrInput `pulumi:"repo"`
+}
+
+// ElementType implements pulumi.Input.
+func (RepositoryOptsArgs) ElementType() reflect.Type { return reflect.TypeFor[RepositoryOpts]() }
+
+func (RepositoryOptsArgs) isRepositoryOpts() {}
+
 type releaseArgs struct {
-	Chart     string         `pulumi:"chart"`
-	Compat    *string        `pulumi:"compat"`
-	Name      *string        `pulumi:"name"`
-	Namespace *string        `pulumi:"namespace"`
-	SkipCrds  *bool          `pulumi:"skipCrds"`
-	Timeout   *int           `pulumi:"timeout"`
-	Values    map[string]any `pulumi:"values"`
-	Version   *string        `pulumi:"version"`
+	Chart          string          `pulumi:"chart"`
+	Compat         *string         `pulumi:"compat"`
+	Name           *string         `pulumi:"name"`
+	Namespace      *string         `pulumi:"namespace"`
+	RepositoryOpts *RepositoryOpts `pulumi:"repositoryOpts"`
+	SkipCrds       *bool           `pulumi:"skipCrds"`
+	Timeout        *int            `pulumi:"timeout"`
+	Values         map[string]any  `pulumi:"values"`
+	Version        *string         `pulumi:"version"`
 }
 
 // ElementType implements pulumi.Input.

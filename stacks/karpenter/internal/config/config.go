@@ -58,7 +58,8 @@ type Config struct {
 	// Replicas is the number of controller pods. Default: 2, or 1 where the
 	// node groups have one node.
 	Replicas int `json:"replicas"`
-	// ChartRegistry is a mirror of the charts: oci://... or a local folder.
+	// ChartRegistry is a mirror of the charts, also of that of NVIDIA's device
+	// plugin: oci://... or a local folder.
 	ChartRegistry string `json:"chartRegistry"`
 	// ChartValues are further values of the karpenter chart.
 	ChartValues map[string]any `json:"chartValues"`
@@ -111,6 +112,15 @@ type Config struct {
 	NodePools map[string]nodepool.Pool `json:"nodePools"`
 	// NodeClasses are the node classes by name. Default: one named default.
 	NodeClasses map[string]nodepool.NodeClass `json:"nodeClasses"`
+	// EnableNvidiaDevicePlugin installs NVIDIA's device plugin if a pool needs it.
+	// Default: true.
+	EnableNvidiaDevicePlugin *bool `json:"enableNvidiaDevicePlugin"`
+	// NvidiaDevicePluginRegistry is a mirror of the plugin's chart: https://...,
+	// oci://... or a local folder. Default: ChartRegistry if that is set, or NVIDIA's
+	// own.
+	NvidiaDevicePluginRegistry string `json:"nvidiaDevicePluginRegistry"`
+	// NvidiaDevicePluginValues are further values of the plugin's chart.
+	NvidiaDevicePluginValues map[string]any `json:"nvidiaDevicePluginValues"`
 	// Tags are set on all AWS resources of the stack.
 	Tags map[string]string `json:"tags"`
 }
@@ -196,30 +206,33 @@ func (c *Config) Provider(ctx *pulumi.Context, cluster *components.Cluster) (*ku
 // Karpenter returns the arguments of the component.
 func (c *Config) Karpenter(cluster *components.Cluster) *components.KarpenterArgs {
 	args := &components.KarpenterArgs{
-		Cluster:                  cluster,
-		Version:                  c.KarpenterVersion,
-		Namespace:                c.Namespace,
-		ServiceAccount:           c.ServiceAccount,
-		Replicas:                 c.Replicas,
-		ChartRegistry:            c.ChartRegistry,
-		ChartValues:              c.ChartValues,
-		DisableInterruptionQueue: c.EnableSpotTermination != nil && !*c.EnableSpotTermination,
-		QueueName:                c.QueueName,
-		QueueKmsMasterKeyId:      text(c.QueueKmsMasterKeyId),
-		IsolatedVPC:              c.IsolatedVPC,
-		EnableZonalShift:         c.EnableZonalShift,
-		NodeAccessMethod:         c.NodeAccessMethod,
-		Identity:                 c.Identity,
-		CreateOidcProvider:       c.CreateOidcProvider,
-		NamePrefix:               c.NamePrefix,
-		NodeRoleArn:              c.NodeRoleArn,
-		NodeRoleName:             c.NodeRoleName,
-		ControllerRoleName:       c.ControllerRoleName,
-		RolePath:                 c.RolePath,
-		EnableInlinePolicy:       c.EnableInlinePolicy,
-		AdditionalStatements:     c.AdditionalStatements,
-		NodePools:                c.NodePools,
-		NodeClasses:              c.NodeClasses,
+		Cluster:                    cluster,
+		Version:                    c.KarpenterVersion,
+		Namespace:                  c.Namespace,
+		ServiceAccount:             c.ServiceAccount,
+		Replicas:                   c.Replicas,
+		ChartRegistry:              c.ChartRegistry,
+		ChartValues:                c.ChartValues,
+		DisableInterruptionQueue:   off(c.EnableSpotTermination),
+		DisableNvidiaDevicePlugin:  off(c.EnableNvidiaDevicePlugin),
+		NvidiaDevicePluginRegistry: c.NvidiaDevicePluginRegistry,
+		NvidiaDevicePluginValues:   c.NvidiaDevicePluginValues,
+		QueueName:                  c.QueueName,
+		QueueKmsMasterKeyId:        text(c.QueueKmsMasterKeyId),
+		IsolatedVPC:                c.IsolatedVPC,
+		EnableZonalShift:           c.EnableZonalShift,
+		NodeAccessMethod:           c.NodeAccessMethod,
+		Identity:                   c.Identity,
+		CreateOidcProvider:         c.CreateOidcProvider,
+		NamePrefix:                 c.NamePrefix,
+		NodeRoleArn:                c.NodeRoleArn,
+		NodeRoleName:               c.NodeRoleName,
+		ControllerRoleName:         c.ControllerRoleName,
+		RolePath:                   c.RolePath,
+		EnableInlinePolicy:         c.EnableInlinePolicy,
+		AdditionalStatements:       c.AdditionalStatements,
+		NodePools:                  c.NodePools,
+		NodeClasses:                c.NodeClasses,
 	}
 	if c.PermissionsBoundaryArn != "" {
 		args.PermissionsBoundaryArn = pulumi.String(c.PermissionsBoundaryArn)
@@ -244,3 +257,6 @@ func text(value string) pulumi.StringInput {
 	}
 	return pulumi.String(value)
 }
+
+// off tells whether a switch that is on by default was switched off.
+func off(enabled *bool) bool { return enabled != nil && !*enabled }
