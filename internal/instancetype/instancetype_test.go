@@ -13,15 +13,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s stands twice", typ.Name)
 		}
 		seen[typ.Name] = true
-		for fault, found := range map[string]bool{
-			"parts of the name": typ.Category == "" || typ.Generation == "" || typ.Family+"."+typ.Size != typ.Name,
-			"architecture":      typ.Arch != "amd64" && typ.Arch != "arm64",
-			"size":              typ.VCPUs < 1 || typ.MemoryMiB < 512,
-			"network":           len(typ.Cards) == 0 || typ.Cards[0] < 1 || typ.IPv4 < 1,
-		} {
-			if found {
-				t.Errorf("%s: %s: %+v", typ.Name, fault, typ)
-			}
+		for _, fault := range faults(typ) {
+			t.Errorf("%s: %s: %+v", typ.Name, fault, typ)
 		}
 		for region, price := range typ.prices {
 			if price <= 0 || price > 2000 {
@@ -35,6 +28,22 @@ func TestTable(t *testing.T) {
 	if !strings.Contains(Source(), "Prices are on-demand, Linux, an hour, of 20") {
 		t.Errorf("the source names no date of the prices: %s", Source())
 	}
+}
+
+// faults are the parts of a type that cannot be.
+func faults(typ Type) []string {
+	var list []string
+	for fault, found := range map[string]bool{
+		"parts of the name": typ.Category == "" || typ.Generation == "" || typ.Family+"."+typ.Size != typ.Name,
+		"architecture":      typ.Arch != "amd64" && typ.Arch != "arm64",
+		"size":              typ.VCPUs < 1 || typ.MemoryMiB < 512,
+		"network":           len(typ.Cards) == 0 || typ.Cards[0] < 1 || typ.IPv4 < 1,
+	} {
+		if found {
+			list = append(list, fault)
+		}
+	}
+	return list
 }
 
 func find(t *testing.T, name string) *Type {

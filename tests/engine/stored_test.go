@@ -13,9 +13,8 @@ import (
 	"github.com/valohai/pulumi-kubernetes-autoscaling/tests/pulumicli"
 )
 
-// mustStoreAll asks the API server for every pool and class of the stack: it must
-// have kept each field that was sent. What it has beside them are defaults.
-func mustStoreAll(t *testing.T, p *pulumicli.Project, cloud *localcloud.Cloud) {
+// objects is a client of the cluster's API.
+func objects(t *testing.T, cloud *localcloud.Cloud) dynamic.Interface {
 	t.Helper()
 	config, err := cloud.RESTConfig()
 	if err != nil {
@@ -25,6 +24,14 @@ func mustStoreAll(t *testing.T, p *pulumicli.Project, cloud *localcloud.Cloud) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return client
+}
+
+// mustStoreAll asks the API server for every pool and class of the stack: it must
+// have kept each field that was sent. What it has beside them are defaults.
+func mustStoreAll(t *testing.T, p *pulumicli.Project, cloud *localcloud.Cloud) {
+	t.Helper()
+	client := objects(t, cloud)
 	compared := 0
 	for _, r := range state(t, p) {
 		kind, _ := r.Inputs["kind"].(string)

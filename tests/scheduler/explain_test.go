@@ -142,11 +142,12 @@ func TestExplainAgrees(t *testing.T) {
 	}
 	nowhere := 0
 	for i, verdict := range theirs {
-		if ours[i].Name != manifests[i].Name || ours[i].Pool != verdict.Pool {
+		switch {
+		case ours[i].Name != manifests[i].Name || ours[i].Pool != verdict.Pool:
 			t.Errorf("%s: explain says pool %q, and Karpenter %q (%s)", manifests[i].Name, ours[i].Pool, verdict.Pool, verdict.Reason)
-		} else if verdict.Pool == "" {
+		case verdict.Pool == "":
 			nowhere++
-		} else {
+		default:
 			mustBeTheSame(t, ours[i].Name, ours[i].types(), verdict.InstanceTypes)
 		}
 	}
